@@ -188,6 +188,18 @@ ALLM_API allm_status
 allm_session_submit_tool_results(allm_session *, size_t count,
                                  const allm_tool_answer *const *);
 
+/*
+ * Decides about a call that a gate left undecided, which metadata.approvals
+ * lists: at any time, in any process.  When all pending calls are decided, go
+ * on with allm_session_continue() without a message, or allm_session_resume():
+ * the allowed calls run, the denied ones fail with the reason `denied`, and
+ * the model sees `why` (NULL: only that the user denied it).  A decision may be
+ * changed until then; a call that has begun needs a new one.
+ */
+ALLM_API allm_status allm_session_approve(allm_session *,
+                                          const char *tool_call_id, bool allow,
+                                          const char *why);
+
 /* ----------------------------------------------------------- 4  Reducer --- */
 
 /*

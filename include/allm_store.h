@@ -156,7 +156,8 @@ ALLM_API allm_status allm_session_fork(const allm_session *, uint64_t seq,
 /* Which sessions.  All zero: all, the 50 changed last. */
 typedef struct allm_store_query {
     size_t      size;
-    const char *words;                /* must be NULL: not searched yet     */
+    const char *words;                /* all of them in one message, or in
+                                         the name; slow: reads every one    */
     const char *status;               /* "idle", "awaiting_user", ...       */
     const char *waits;                /* "user", "tools", "unknown", "stuck" */
     const char *queue;
@@ -236,12 +237,15 @@ ALLM_API allm_status allm_store_remove(allm_store *, const char *name);
 
 /* The flags of allm_store_prune(). */
 typedef enum allm_prune_flags {
+    ALLM_PRUNE_JOURNAL = 1 << 0,      /* keep the session, not its history  */
     ALLM_PRUNE_LOOK = 1 << 1          /* change nothing                     */
 } allm_prune_flags;
 
 /*
  * Removes the sessions that the query selects, never one that is held, broken
- * off or waiting: {"removed": [names]}.
+ * off or waiting: {"removed": [names]}.  With ALLM_PRUNE_JOURNAL only the
+ * records of their complete operations go, and what only these refer to: the
+ * conversation stays, but it can no longer be forked or followed from there.
  */
 ALLM_API allm_json *allm_store_prune(allm_store *, const allm_store_query *,
                                      uint32_t flags);

@@ -101,6 +101,7 @@ void call_init(struct call *c, struct scenario *s, const allm_json *op)
         read_halt_when(c, options);
     }
     c->opts.json = c->json;
+    c->opts.gate = allm_toolbox_gate(s->toolbox);
 }
 
 void call_release(struct call *c)

@@ -2,6 +2,7 @@
 #include "engine.h"
 
 #include "action.h"
+#include "gate.h"
 #include "kept.h"
 
 #include <stdlib.h>
@@ -142,7 +143,7 @@ void engine_tools_release(struct tool_list *l)
 static const char engine_members[] =
     "adapter model script scripts stream_script retry_until_call usage record "
     "adapter_opts tools params context retry middleware metadata "
-    "tool_executor tool_result_encoder image_adapter";
+    "tool_executor tool_result_encoder image_adapter toolbox";
 
 /* Options of the fake provider that a file writes as members of the engine. */
 static const char *const fake_members[] = { "script", "scripts",
@@ -231,6 +232,8 @@ bool engine_make(struct scenario *s)
         return false;
     if (!engine_tools(s, &s->tools, allm_json_get(e, "tools"), why, sizeof why))
         return scenario_reject(s, "/engine/tools: %s", why);
+    if (!gate_make(s, allm_json_get(e, "toolbox")))
+        return false;
     allm_json *options = fake_options(e);
     o.adapter_opts = options;
     o.tool_count = s->tools.count;
@@ -249,5 +252,6 @@ bool engine_make(struct scenario *s)
 void engine_release(struct scenario *s)
 {
     allm_engine_free(s->engine);
+    gate_release(s);
     engine_tools_release(&s->tools);
 }

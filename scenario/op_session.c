@@ -113,6 +113,21 @@ void op_session_submit(struct scenario *s, const allm_json *op,
     tool_answer_release(&answer);
 }
 
+void op_session_approve(struct scenario *s, const allm_json *op,
+                        struct report *r)
+{
+    const allm_json *allow = allm_json_get(op, "allow");
+    allm_session *session = shared_session_get(s);
+    if (allm_json_type_of(allow) != ALLM_JSON_BOOL) {
+        scenario_reject(s, "\"allow\" must be true or false");
+        return;
+    }
+    allm_session_approve(session, allm_json_text(allm_json_get(op, "id"), NULL),
+                         allm_json_true(allow),
+                         allm_json_text(allm_json_get(op, "why"), NULL));
+    report_end(r, allm_session_error(session));
+}
+
 void op_session_submit_many(struct scenario *s, const allm_json *op,
                             struct report *r)
 {

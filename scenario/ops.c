@@ -32,6 +32,7 @@ static const struct op ops[] = {
       op_session_stream_step },
     { "session_submit", "id content opts", op_session_submit },
     { "session_submit_many", "results opts", op_session_submit_many },
+    { "session_approve", "id allow why", op_session_approve },
     { "session_append", "message", op_session_append },
     { "restart", "", op_restart },
 

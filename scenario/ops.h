@@ -22,7 +22,7 @@ const struct op *ops_find_stored(const char *name);
 op_fn op_generate, op_stream_generate;
 op_fn op_step, op_stream_step, op_chat, op_stream, op_agent_loop;
 op_fn op_session_new, op_session_append, op_restart;
-op_fn op_session_submit, op_session_submit_many;
+op_fn op_session_submit, op_session_submit_many, op_session_approve;
 op_fn op_session_start, op_session_stream_start;
 op_fn op_session_reply, op_session_stream_reply, op_session_continue;
 op_fn op_session_step, op_session_stream_step;

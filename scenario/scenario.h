@@ -57,6 +57,9 @@ struct scenario {
     struct test_clock clock;
     allm_engine *engine;
     struct tool_list tools;
+    allm_toolbox *toolbox;      /* whose gate is used: gate.h; or NULL */
+    const allm_json *answers;   /* of the person who is asked; or NULL */
+    size_t asked[MAX_TOOLS];    /* questions about each tool */
     allm_session *session;      /* NULL: none yet */
     struct kept kept;
     struct runs runs;           /* in this operation */

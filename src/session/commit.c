@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "data/encode.h"
 #include "data/message.h"
+#include "session/approve.h"
 #include "json/json.h"
 #include "json/write.h"
 
@@ -111,18 +112,21 @@ bool commit_thread(struct place *d, struct store_append *p,
                    const allm_thread *thread, bool extends)
 {
     struct arena *a = store_append_arena(p);
-    const allm_error *error = NULL;
     size_t n = 0, old = d->rows ? allm_thread_count(d->rows) : 0;
     const allm_message *const *all = allm_thread_messages(thread, &n);
     size_t keep = extends ? old : common_messages(d->rows, thread);
     size_t count = n > keep ? n - keep : 0;
-    const allm_json **bodies = arena_zero(a, (count + 1) * sizeof *bodies);
+    struct buf *bodies = arena_zero(a, (count + 1) * sizeof *bodies);
     allm_thread *rows = allm_thread_copy(thread);
     bool ok = bodies && rows;
     for (size_t i = 0; ok && i < count; i++) {
-        bodies[i] = encode_to_json(a, &message_shape, all[keep + i],
-                                   ALLM_FORM_TAGGED, &error);
-        ok = bodies[i] != NULL;
+        struct emit e;
+        buf_init(&bodies[i], a, SIZE_MAX / 2);
+        buf_reserve(&bodies[i], all[keep + i]->text_len + 300);
+        emit_init(&e, &bodies[i]);
+        ok = !encode_to_emit(&e, a, &message_shape, all[keep + i],
+                             ALLM_FORM_TAGGED) &&
+             !bodies[i].broken;
     }
     if (!ok) {
         allm_thread_free(rows);
@@ -157,7 +161,8 @@ static const char *make_title(struct arena *a, const allm_thread *thread)
 
 static const char *waits_for(const allm_session_record *r)
 {
-    return r->status == ALLM_SESSION_AWAITING_USER    ? "user"
+    return approve_ready(r)                           ? NULL
+           : r->status == ALLM_SESSION_AWAITING_USER  ? "user"
            : r->status == ALLM_SESSION_AWAITING_TOOLS ? "tools"
                                                       : NULL;
 }
@@ -211,6 +216,8 @@ const allm_error *commit_change(struct place *d, const char *by,
         return status_nomem();
     struct emit *e = store_append_open(p, "change", NULL);
     store_append_columns(p)->open = 0;
+    if (approve_ready(record))
+        store_append_columns(p)->due = true;
     emit_member_word(e, "by", by);
     bool ok = commit_thread(d, p, record->thread, false) &&
               commit_state(p, record);

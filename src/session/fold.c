@@ -244,6 +244,11 @@ void fold_note_turn(struct fold *f)
 
 /* ---------------------------------------------------------- questions --- */
 
+bool fold_is_decided(const struct fold *f)
+{
+    return f->response && !f->called && !f->step_count;
+}
+
 bool fold_is_unknown(const struct fold_call *c)
 {
     return c->begun && !c->done &&

@@ -69,6 +69,10 @@ bool fold_note_call(struct fold *f, const char *id, const char *name,
                     bool done);
 void fold_note_turn(struct fold *f);
 
+/* Is the open turn that of an earlier operation, whose calls were decided
+ * later?  Its answer was not requested here. */
+bool fold_is_decided(const struct fold *f);
+
 /* Is this call unknown: a write that began and has no result? */
 bool fold_is_unknown(const struct fold_call *c);
 size_t fold_count_unknown(const struct fold *f);

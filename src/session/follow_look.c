@@ -172,11 +172,29 @@ static const allm_error *begin_at_record(struct backend *b, struct arena *a,
     return error;
 }
 
+/* Was the journal pruned behind the cursor? */
+static const allm_error *check_pruned(struct backend *b, struct arena *a,
+                                      const struct follow_read *r)
+{
+    uint64_t first = 1;
+    const allm_error *error = b->ops->first(b, a, r->id, &first);
+    if (error || first == 1 || r->cursor.seq >= first)
+        return error;
+    return status_error(a, ALLM_ERR_STORE, "cursor_gone",
+                        "the session \"%s\" cannot be followed from \"%llu\": "
+                        "its journal was pruned; continue from \"%llu\"",
+                        r->name, (unsigned long long)r->cursor.seq,
+                        (unsigned long long)first);
+}
+
 static const allm_error *begin_follow(struct backend *b, struct arena *a,
                                       struct follow_read *r)
 {
     const struct backend_row *row = &r->loaded.row;
     const struct follow_cursor *c = &r->cursor;
+    const allm_error *error = c->given ? check_pruned(b, a, r) : NULL;
+    if (error)
+        return error;
     r->at = (struct follow_at){ .seq = c->seq };
     if (!c->given)
         r->at.seq = row->open ? row->open - 1 : row->head;

@@ -13,11 +13,26 @@ struct fork {
     bool now;                   /* the last record that can be forked */
     struct backend_row row;
     bool found, exists;
+    uint64_t first;             /* record that was not pruned */
     const char *name;           /* of the new session */
     size_t count;
     struct backend_record *records;
     struct record_blobs blobs;
 };
+
+/* Of the first record that is left only the sum counts. */
+static bool is_pruned(const struct fork *f)
+{
+    return f->first > 1 && f->seq <= f->first;
+}
+
+static const allm_error *pruned_error(struct arena *a, const struct fork *f)
+{
+    return status_error(a, ALLM_ERR_MISUSE, "wrong_seq",
+                        "the journal of this session was pruned up to record "
+                        "%llu; it can be forked at a later one only",
+                        (unsigned long long)f->first);
+}
 
 /* The last record with a state is rarely far away: read back in steps. */
 static const allm_error *read_back(struct backend *b, struct arena *a, void *ud)
@@ -31,7 +46,11 @@ static const allm_error *read_back(struct backend *b, struct arena *a, void *ud)
         error = b->ops->find(b, a, f->name, true, &other, &f->exists);
     if (error || !f->found || f->exists)
         return error;
-    error = b->ops->records(b, a, f->row.id, 1, (size_t)f->seq, &f->count,
+    error = b->ops->first(b, a, f->row.id, &f->first);
+    if (error || is_pruned(f))
+        return error;
+    error = b->ops->records(b, a, f->row.id, f->first,
+                            (size_t)(f->seq - f->first + 1), &f->count,
                             &f->records);
     f->blobs.arena = a;
     for (size_t i = 0; !error && i < f->count; i++) {
@@ -67,9 +86,9 @@ static const allm_error *inside_a_turn(struct arena *a, uint64_t seq,
                                        const char *type)
 {
     return status_error(a, ALLM_ERR_MISUSE, "wrong_seq",
-                        "record %llu %s%s; a session can be forked at a "
-                        "record of type created, change, turn or end, which "
-                        "allm_store_records() lists",
+                        "record %llu %s%s, and a session can be forked only "
+                        "at one of type created, change, turn or end; "
+                        "allm_store_records() lists them",
                         (unsigned long long)seq,
                         type ? "is of type " : "does not exist",
                         type ? type : "");
@@ -118,6 +137,8 @@ static const allm_error *read_state(struct fork *f, struct arena *a,
     if (!f->found)
         return status_error(a, ALLM_ERR_SESSION, "session_not_found",
                             "the session \"%s\" has no records yet", name);
+    if (is_pruned(f))
+        return pruned_error(a, f);
     *state = state_at(f, a, in_turn, &error);
     return error;
 }

@@ -10,7 +10,6 @@
  *       commit is durable.
  *   (2) `begin` is in the first commit of the operation, `end` in its last.
  *   (3) After a failure nothing more is written: the operation stays open.
- *   (4) Bytes of an entry are copied: a commit may outlive it.
  */
 #include "session/journal.h"
 
@@ -19,7 +18,6 @@
 #include "data/response.h"
 #include "data/tool_call.h"
 #include "session/commit.h"
-#include "json/build.h"
 #include "json/json.h"
 
 #include <stdio.h>
@@ -50,12 +48,34 @@ static bool note_resumed(struct op_journal *j, const struct fold *f)
     return ok;
 }
 
+/* The answer and the results that are written again. */
+static bool copy_again(struct op_journal *j, const allm_journal_replay *again)
+{
+    if (!again)
+        return true;
+    j->answer = allm_response_new(again->response);
+    j->results = arena_zero(&j->arena,
+                            (again->tool_count + 1) * sizeof *j->results);
+    for (size_t i = 0; j->results && i < again->tool_count; i++)
+        if (again->tools[i]->done) {
+            allm_journal_tool *t = &j->results[j->result_count++];
+            *t = *again->tools[i];
+            t->tool_call_id = arena_text(&j->arena, t->tool_call_id);
+            t->content = arena_copy(
+                &j->arena, (struct slice){
+                                                   t->content,
+                                                   t->content_len });
+        }
+    return j->results && j->answer && !allm_response_error(j->answer);
+}
+
 static bool copy_start(struct op_journal *j, const struct journal_start *start)
 {
     struct arena *a = &j->arena;
     const struct fold *f = start->resumed;
     j->start = *start;
     j->start.resumed = NULL;
+    j->start.again = NULL;
     j->start.thread = j->thread = allm_thread_copy(start->thread);
     j->start.op = arena_text(a, start->op);
     j->start.model = arena_text(a, start->model);
@@ -64,7 +84,8 @@ static bool copy_start(struct op_journal *j, const struct journal_start *start)
     j->begin = f ? f->begin : commit_next_seq(j->place);
     j->key_prefix = make_prefix(a, j->place, j->begin);
     fold_init(&j->calls, a);
-    return (!f || note_resumed(j, f)) && !a->broken && j->thread;
+    return (!f || note_resumed(j, f)) && copy_again(j, start->again) &&
+           !a->broken && j->thread;
 }
 
 struct op_journal *journal_open(struct place *d,
@@ -92,6 +113,7 @@ void journal_free(struct op_journal *j)
     store_append_free(j->waiting);
     allm_session_record_free(j->after);
     allm_thread_free(j->thread);
+    allm_response_free(j->answer);
     arena_release(&j->arena);
     mem_free(mem, j, sizeof *j);
 }
@@ -114,57 +136,19 @@ static void put_word(struct emit *e, const char *name, const char *word)
         emit_null(e);
 }
 
-/* A string of any length; keeps (4). */
-static void put_long(struct store_append *p, const char *name,
-                     struct slice text)
-{
-    struct build b;
-    struct arena *a = store_append_arena(p);
-    const char *copy = arena_copy(a, text);
-    build_init(&b, a);
-    build_text(&b, (struct slice){ copy ? copy : "", copy ? text.len : 0 });
-    store_append_value(p, name, build_done(&b));
-}
-
-static void put_copy(struct store_append *p, const char *name,
-                     const allm_json *v)
-{
-    store_append_value(p, name, json_copy(store_append_arena(p), v));
-}
-
 /* A struct in its tagged form; false: out of memory. */
-static bool put_struct(struct store_append *p, const char *name,
+static bool put_struct(struct store_append *p, struct emit *e, const char *name,
                        const struct shape *shape, const void *value)
 {
-    const allm_error *error = NULL;
-    const allm_json *v = encode_to_json(store_append_arena(p), shape, value,
-                                        ALLM_FORM_TAGGED, &error);
-    store_append_value(p, name, v);
-    return v != NULL;
+    emit_at(e, name);
+    size_t from = emit_len(e);
+    const allm_error *error = encode_to_emit(e, store_append_arena(p), shape,
+                                             value, ALLM_FORM_TAGGED);
+    store_append_pack(p, from);
+    return !error;
 }
 
 /* ------------------------------------------------------------ records --- */
-
-static bool put_begin(struct op_journal *j, struct store_append *p)
-{
-    struct backend_append *c = store_append_columns(p);
-    uint64_t seq = 0;
-    struct emit *e = store_append_open(p, "begin", &seq);
-    emit_member_word(e, "op", j->start.op);
-    put_word(e, "request_id", j->request_id);
-    put_word(e, "model", j->start.model);
-    bool ok = commit_thread(j->place, p, j->thread, false);
-    put_copy(p, "options", j->start.options);
-    store_append_close(p);
-    c->open = seq;
-    c->due = true;
-    c->waits = NULL;
-    c->inbox_upto = j->start.inbox_upto;
-    if (j->start.model)
-        c->model = j->start.model;
-    j->begun = true;
-    return ok && seq == j->begin;
-}
 
 static bool put_call(struct op_journal *j, struct store_append *p,
                      const allm_journal_entry *entry)
@@ -178,19 +162,19 @@ static bool put_call(struct op_journal *j, struct store_append *p,
     for (size_t i = 0; i < entry->tool_count; i++)
         emit_text(e, slice_of(entry->tools[i]->name));
     emit_close(e, ']');
-    put_copy(p, "counts", entry->counts ? entry->counts : json_empty_object());
+    store_append_value(p, "counts",
+                       entry->counts ? entry->counts : json_empty_object());
     store_append_close(p);
     fold_note_turn(&j->calls);
     return ok;
 }
 
-static bool put_response(struct op_journal *j, struct store_append *p,
-                         const allm_journal_entry *entry)
+static bool put_response(struct store_append *p, uint32_t turn,
+                         const allm_response *response)
 {
     struct emit *e = store_append_open(p, "response", NULL);
-    (void)j;
-    put_number(e, "turn", entry->turn);
-    bool ok = put_struct(p, "response", &response_shape, entry->response);
+    put_number(e, "turn", turn);
+    bool ok = put_struct(p, e, "response", &response_shape, response);
     store_append_close(p);
     return ok;
 }
@@ -208,7 +192,7 @@ static bool put_intent(struct op_journal *j, struct store_append *p,
     struct emit *e = store_append_open(p, "intent", NULL);
     put_number(e, "turn", entry->turn);
     put_number(e, "index", entry->index);
-    bool ok = put_struct(p, "call", &tool_call_shape, entry->call);
+    bool ok = put_struct(p, e, "call", &tool_call_shape, entry->call);
     emit_member_word(e, "effect", effect_word(entry->effect));
     put_word(e, "key", entry->key);
     store_append_close(p);
@@ -220,29 +204,60 @@ static bool put_intent(struct op_journal *j, struct store_append *p,
 static bool put_result(struct op_journal *j, struct store_append *p,
                        const allm_journal_entry *entry)
 {
-    char text[128];
     struct slice content = { entry->content, entry->content_len };
-    bool is_error = entry->is_error;
     struct emit *e = store_append_open(p, "result", NULL);
-    if (content.len > RECORD_MOST_TEXT) {
-        snprintf(text, sizeof text,
-                 "the result of this tool has %zu bytes, more than a store "
-                 "can keep",
-                 content.len);
-        content = slice_of(text);
-        is_error = true;
-    }
     put_number(e, "turn", entry->turn);
     put_word(e, "id", entry->call->id);
     put_word(e, "key", entry->key);
     emit_at(e, "is_error");
-    emit_bool(e, is_error);
-    put_long(p, "content", content);
+    emit_bool(e, entry->is_error);
+    store_append_text(p, "content", content);
     put_word(e, "reason", entry->reason);
-    put_copy(p, "value", entry->value);
+    store_append_value(p, "value", entry->value);
     emit_member_word(e, "by", "tool");
     store_append_close(p);
     return fold_note_call(&j->calls, entry->call->id, entry->call->name, true);
+}
+
+/* A result that an earlier operation recorded, in the same form. */
+static bool put_known_result(struct op_journal *j, struct store_append *p,
+                             const allm_journal_tool *t)
+{
+    const allm_tool_call call = { .size = sizeof call, .id = t->tool_call_id,
+                                  .name = "" };
+    return put_result(j, p,
+                      &(allm_journal_entry){ .call = &call,
+                                             .content = t->content,
+                                             .content_len = t->content_len });
+}
+
+/* The operation holds everything that a resume of it needs. */
+static bool put_again(struct op_journal *j, struct store_append *p)
+{
+    bool ok = !j->answer || put_response(p, 0, j->answer);
+    for (size_t i = 0; ok && i < j->result_count; i++)
+        ok = put_known_result(j, p, &j->results[i]);
+    fold_note_turn(&j->calls);      /* they did not begin here */
+    return ok;
+}
+
+static bool put_begin(struct op_journal *j, struct store_append *p)
+{
+    struct backend_append *c = store_append_columns(p);
+    uint64_t seq = 0;
+    struct emit *e = store_append_open(p, "begin", &seq);
+    emit_member_word(e, "op", j->start.op);
+    put_word(e, "request_id", j->request_id);
+    put_word(e, "model", j->start.model);
+    bool ok = commit_thread(j->place, p, j->thread, false);
+    store_append_value(p, "options", j->start.options);
+    store_append_close(p);
+    c->open = seq;
+    c->inbox_upto = j->start.inbox_upto;
+    if (j->start.model)
+        c->model = j->start.model;
+    j->begun = true;
+    return ok && seq == j->begin && put_again(j, p);
 }
 
 static bool put_turn(struct op_journal *j, struct store_append *p,
@@ -301,7 +316,8 @@ static bool put_entry(struct op_journal *j, struct store_append *p,
         return false;           /* keeps (2) */
     switch (entry->kind) {
     case ALLM_JOURNAL_MODEL_CALL:  return put_call(j, p, entry);
-    case ALLM_JOURNAL_RESPONSE:    return put_response(j, p, entry);
+    case ALLM_JOURNAL_RESPONSE:
+        return put_response(p, entry->turn, entry->response);
     case ALLM_JOURNAL_TOOL_INTENT: return put_intent(j, p, entry);
     case ALLM_JOURNAL_TOOL_RESULT: return put_result(j, p, entry);
     case ALLM_JOURNAL_TURN_END:    return put_turn(j, p, entry);
@@ -319,12 +335,16 @@ static allm_status fail(struct op_journal *j, const allm_error *error)
     return j->error->kind;
 }
 
-/* The first commit says whether events for followers are written. */
+/* The first commit says that the operation runs: it waits for nobody, and it is
+ * due if its holder goes.  It also says whether events for followers are
+ * written. */
 static struct store_append *begin_commit(struct op_journal *j)
 {
     struct store_append *p = commit_begin(j->place);
     if (p && !j->marked) {
         struct backend_append *c = store_append_columns(p);
+        c->waits = NULL;
+        c->due = true;
         c->live_op = j->begin;
         c->marks_live = store_live_ms(store_session_store(j->place->store)) !=
                         UINT32_MAX;

@@ -17,6 +17,8 @@ struct journal_start {
     const allm_thread *thread;  /* with its input */
     int64_t inbox_upto;         /* its input was sent: up to this row; or 0 */
     const struct fold *resumed; /* the operation that continues; or NULL */
+    const allm_journal_replay *again;   /* an answer and its results so far,
+                                           written after `begin`; or NULL */
 };
 
 struct op_journal {
@@ -25,6 +27,9 @@ struct op_journal {
     struct place *place;
     struct journal_start start; /* copied; the thread is its own */
     allm_thread *thread;
+    allm_response *answer;      /* written after `begin`; or NULL */
+    size_t result_count;        /* of it, whose texts the thread has */
+    allm_journal_tool *results;
     const char *request_id;     /* of the call, which owns it */
     uint64_t begin;             /* the seq of its `begin` */
     const char *key_prefix;     /* of the keys of its calls */

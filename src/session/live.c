@@ -4,6 +4,12 @@
 #include "data/encode.h"
 #include "data/event.h"
 
+#include <stdio.h>
+
+/* Room for the first line of a row, before its events; what they usually
+ * need. */
+enum { LINE_ROOM = 32, USUAL_SIZE = 4000 };
+
 struct live {
     struct mem mem;
     struct clock clock;
@@ -44,6 +50,10 @@ static bool begin_row(struct live *l)
     if (!l->task)
         return false;
     buf_init(&l->body, store_task_arena(l->task), SIZE_MAX / 2);
+    if (buf_reserve(&l->body, USUAL_SIZE)) {
+        memset(l->body.ptr, ' ', LINE_ROOM);
+        l->body.len = LINE_ROOM;
+    }
     buf_init(&l->id, store_task_arena(l->task), SIZE_MAX / 2);
     buf_init(&l->text, store_task_arena(l->task), SIZE_MAX / 2);
     l->count = 0;
@@ -53,15 +63,14 @@ static bool begin_row(struct live *l)
 
 static void put_line(struct live *l, const allm_event *event, uint64_t head)
 {
-    struct encoder e = { .arena = store_task_arena(l->task), .out = l->body,
+    struct encoder e = { .arena = store_task_arena(l->task),
                          .form = ALLM_FORM_PLAIN };
     size_t before = l->body.len;
-    buf_byte(&e.out, '\n');
-    buf_uint(&e.out, head);
-    buf_byte(&e.out, ' ');
-    emit_init(&e.emit, &e.out);
+    buf_byte(&l->body, '\n');
+    buf_uint(&l->body, head);
+    buf_byte(&l->body, ' ');
+    emit_init(&e.emit, &l->body);
     event_write(&e, event);
-    l->body = e.out;
     if (e.error)                /* it has no JSON form */
         l->body.len = before;
     else
@@ -79,20 +88,28 @@ static void put_delta(struct live *l)
     buf_clear(&l->text);
 }
 
+/* Put the first line right before the events. */
+static struct slice finish_row(struct live *l, bool ends)
+{
+    char line[LINE_ROOM];
+    int n = snprintf(line, sizeof line, "%llu%s",
+                     (unsigned long long)store_session_epoch(l->session),
+                     ends ? " end" : "");
+    size_t from = LINE_ROOM - (size_t)n;
+    memcpy(l->body.ptr + from, line, (size_t)n);
+    return slice_skip(buf_slice(&l->body), from);
+}
+
 /* Hand the row over; `ends`: it is the last one. */
 static void flush_row(struct live *l, bool ends)
 {
-    struct buf body;
     if (!l->task)
         return;
     put_delta(l);
-    buf_init(&body, store_task_arena(l->task), SIZE_MAX / 2);
-    buf_uint(&body, store_session_epoch(l->session));
-    buf_text(&body, ends ? " end" : "");
-    buf_add(&body, buf_slice(&l->body));
-    struct backend_live row = { .op = l->op, .count = l->count ? l->count : 1,
-                                .body = buf_slice(&body) };
-    if (body.broken || l->body.broken || l->text.broken || l->id.broken)
+    struct backend_live row = { .op = l->op, .count = l->count ? l->count : 1 };
+    if (!l->body.broken)
+        row.body = finish_row(l, ends);
+    if (l->body.broken || l->text.broken || l->id.broken)
         store_task_free(l->task);
     else
         store_task_live(l->task, l->session, &row);
@@ -128,8 +145,12 @@ static void add_delta(struct live *l, const allm_event *event, uint64_t head)
  * by session_changed. */
 static void put_result(struct live *l, const allm_event *event, uint64_t head)
 {
+    if (!event->thread && !event->chat_result) {
+        put_line(l, event, head);
+        return;
+    }
     allm_event mine = *event;
-    allm_chat_result result = { .size = sizeof result };
+    allm_chat_result result;
     mine.thread = NULL;
     if (event->chat_result) {
         result = *event->chat_result;

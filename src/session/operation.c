@@ -23,6 +23,7 @@
 #include "engine/options.h"
 #include "run/refused.h"
 #include "run/stream.h"
+#include "session/approve.h"
 #include "session/commit.h"
 #include "session/journal.h"
 #include "session/live.h"
@@ -46,6 +47,8 @@ struct operation {
     struct op_journal *journal;     /* of a session in a store; or NULL */
     struct live *live;              /* its events for followers; or NULL */
     bool resumed;
+    bool decided;                   /* it runs calls that were decided later */
+    bool pulled;
     struct arena arena;             /* of the error */
 };
 
@@ -84,6 +87,17 @@ static allm_session_record *project_result(const struct operation *r,
                         r->inner->ops->result(r->inner, MACHINE_HALT));
 }
 
+/* A call that has begun needs a new decision to begin again.  Without a
+ * journal it is not known which have.  Frees the record; NULL: out of
+ * memory. */
+static allm_session_record *consume_decisions(const struct operation *r,
+                                              allm_session_record *record)
+{
+    if (!r->decided || !r->pulled)
+        return record;
+    return approve_consume(record, r->journal ? &r->journal->calls : NULL);
+}
+
 /* ------------------------------------------------------------ journal --- */
 
 /* For the journal: the session as it is after this entry. */
@@ -104,7 +118,8 @@ static allm_session_record *project_stopped(struct operation *r,
 {
     const allm_json *note = fold_interrupted(&r->journal->calls,
                                              &r->journal->arena);
-    allm_session_record *record = project_result(r, result);
+    allm_session_record *record = consume_decisions(r,
+                                                    project_result(r, result));
     if (!record || !note)
         return record;
     allm_session_record *noted = project_note(record, "interrupted_tool_calls",
@@ -175,8 +190,9 @@ static bool store_result(struct operation *r)
             show_broken_off(r);
         return true;
     }
-    allm_session_record *record = r->journal ? journalled_result(r, result)
-                                             : project_result(r, result);
+    allm_session_record *record =
+        r->journal ? journalled_result(r, result)
+                   : consume_decisions(r, project_result(r, result));
     if (!record) {
         r->error = status_nomem();
         if (r->journal)
@@ -191,18 +207,30 @@ static bool store_result(struct operation *r)
     return true;
 }
 
+/* The session before the operation, without the decisions that it used. */
+static void forget_decisions(struct operation *r)
+{
+    allm_session_record *record =
+        consume_decisions(r, shape_keep_root(&session_record_shape, r->base));
+    if (!record)
+        return;                 /* the error of the stream says so */
+    allm_session_record_free(r->base);
+    r->base = shape_keep_root(&session_record_shape, record);
+    allm_session_record_free(state_replace(r->session, record));
+}
+
 /* The operation failed and has no result.  It stays open if it was resumed, or
  * if its input was sent: nobody else has these messages. */
 static void close_without_result(struct operation *r)
 {
     struct op_journal *j = r->journal;
     close_operation(r);
-    if (!j)
-        return;
-    bool begun = j->begun || j->open;
-    if (j->error || (begun && (r->resumed || j->start.inbox_upto)))
-        show_broken_off(r);
-    else if (begun && !journal_close(j, HALTED_ERROR, r->base))
+    bool begun = j && (j->begun || j->open);
+    bool stays = j &&
+                 (j->error || (begun && (r->resumed || j->start.inbox_upto)));
+    if (!stays && r->decided)
+        forget_decisions(r);
+    if (stays || (begun && !journal_close(j, HALTED_ERROR, r->base)))
         show_broken_off(r);
 }
 
@@ -256,6 +284,7 @@ static allm_status operation_next(struct machine *m, allm_event **event,
                                   int64_t *again_ns)
 {
     struct operation *r = operation_of(m);
+    r->pulled = true;
     allm_status status = run_inner(r, event, again_ns);
     if (!r->live)
         return status;
@@ -396,7 +425,8 @@ static struct operation *make_operation(allm_session *s,
     if (!r)
         return NULL;
     *r = (struct operation){ .machine = { &operation_ops }, .mem = mem,
-                             .session = s, .resumed = plan->resumed != NULL };
+                             .session = s, .resumed = plan->resumed != NULL,
+                             .decided = plan->decided };
     r->kind = strcmp(plan->word, "step") ? MACHINE_CHAT : MACHINE_STEP;
     r->input = copy_input(mem, plan->input);
     if (plan->input.ptr && !r->input) {
@@ -506,6 +536,7 @@ static struct op_journal *open_journal(const allm_engine *e, allm_session *s,
             .thread = plan->thread,
             .inbox_upto = plan->inbox_upto,
             .resumed = plan->resumed,
+            .again = plan->again,
         };
         if (start.options)
             j = journal_open(s->place, &start);
@@ -530,7 +561,9 @@ allm_stream *operation_run(const allm_engine *e, allm_session *s,
         opts.key_prefix = j->key_prefix;
     }
     /* A step borrows its thread, so it must outlive the stream. */
-    const allm_thread *thread = j ? j->thread : plan->thread;
+    const allm_thread *thread = plan->sent ? plan->sent
+                                : j        ? j->thread
+                                           : plan->thread;
     allm_stream *stream = strcmp(plan->word, "step")
                               ? allm_chat(e, thread, &opts)
                               : allm_step(e, thread, &opts);
@@ -561,6 +594,27 @@ static const allm_error *check_begin(allm_session *s, enum session_op op,
     return error;
 }
 
+/* Run the calls that were decided later, as the first turn. */
+static allm_stream *run_decided(const allm_engine *e, allm_session *s,
+                                struct operation_plan *plan, struct arena *a)
+{
+    struct approve_turn turn = { .thread = NULL };
+    const allm_error *error = approve_turn_make(&turn, a, s->record);
+    if (!error && plan->opts.replay)
+        error = status_error(a, ALLM_ERR_MISUSE, "invalid_options",
+                             "the session has calls that were decided, which "
+                             "it replays itself; leave out replay");
+    plan->sent = turn.thread;
+    plan->opts.replay = plan->again = &turn.replay;
+    plan->decided = true;
+    allm_stream *stream = error ? refused_stream(e, error)
+                                : operation_run(e, s, plan);
+    plan->sent = NULL;
+    plan->opts.replay = plan->again = NULL;
+    approve_turn_release(&turn);
+    return stream;
+}
+
 allm_stream *operation_begin(const allm_engine *e, allm_session *s,
                              enum session_op op, const allm_message *message,
                              const allm_call_opts *opts)
@@ -581,10 +635,12 @@ allm_stream *operation_begin(const allm_engine *e, allm_session *s,
         stream = refused_stream(e, error);
     } else {
         plan.thread = with ? with : s->record->thread;
-        if (operation_opts(&plan.opts, s, opts))
-            stream = operation_run(e, s, &plan);
-        else
+        if (!operation_opts(&plan.opts, s, opts))
             stream = allm_chat(e, plan.thread, opts);   /* rejects them */
+        else if (op == SESSION_CONTINUE && approve_ready(s->record))
+            stream = run_decided(e, s, &plan, &scratch);
+        else
+            stream = operation_run(e, s, &plan);
     }
     allm_thread_free(with);
     arena_release(&scratch);

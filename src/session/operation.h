@@ -22,6 +22,12 @@ struct operation_plan {
     allm_call_opts opts;        /* filled in */
     int64_t inbox_upto;         /* the input was sent, up to this row; or 0 */
     const struct fold *resumed; /* the operation that continues; or NULL */
+    const allm_thread *sent;    /* of a replayed turn: without its messages;
+                                   or NULL: `thread` */
+    bool decided;               /* its first turn has calls that were decided
+                                   later */
+    const allm_journal_replay *again;   /* then: what the log gets again, before
+                                           these calls; or NULL */
 };
 
 /* Run it.  The same result as above. */

@@ -29,6 +29,8 @@
 
 /* Members of the metadata that results set. */
 static const char *const result_keys[] = {
+    "approvals",
+    "approved",
     "ask_user_opts",
     "broken_off",
     "budget",

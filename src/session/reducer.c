@@ -8,6 +8,7 @@
 #include "data/session_record.h"
 #include "data/step_result.h"
 #include "run/collect.h"
+#include "session/approve.h"
 #include "session/project.h"
 
 struct allm_reducer {
@@ -18,6 +19,8 @@ struct allm_reducer {
     allm_reducer_mode mode;
     const char *input;
     allm_session_record *before;
+    bool decided;                   /* its calls were decided later */
+    bool pulled;                    /* an event was added */
     /* the result, until the next event */
     bool done;
     allm_session_record *session;
@@ -69,7 +72,12 @@ static const allm_error *begin_fold(allm_reducer *r,
         home_drop(home);
         return error ? error : status_nomem();
     }
-    bool made = collect_init(&r->fold, home, r->before->thread);
+    /* The events of calls that were decided later begin with their answer. */
+    r->decided = r->mode == ALLM_REDUCER_CHAT && approve_ready(r->before);
+    allm_thread *first = r->decided ? approve_thread_before(r->before->thread)
+                                    : allm_thread_copy(r->before->thread);
+    bool made = first && collect_init(&r->fold, home, first);
+    allm_thread_free(first);
     home_drop(home);                /* the fold holds a reference */
     return made ? NULL : status_nomem();
 }
@@ -120,6 +128,7 @@ allm_status allm_reducer_add(allm_reducer *r, const allm_event *event)
     allm_event *mine = shape_keep(&event_shape, event, r->mem, &scratch,
                                   &error);
     allm_status status = mine ? collect_add(&r->fold, mine) : error->kind;
+    r->pulled = true;
     allm_event_free(mine);
     arena_release(&scratch);
     drop_result(r);
@@ -131,6 +140,8 @@ static void reduce_chat(allm_reducer *r)
     r->chat = collect_chat_result(&r->fold);
     if (r->chat)
         r->session = project_chat(r->before, r->chat, r->input);
+    if (r->decided && r->pulled)
+        r->session = approve_consume(r->session, NULL);
 }
 
 static void reduce_step(allm_reducer *r)

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "data/decode.h"
 #include "data/response.h"
+#include "session/approve.h"
 
 static const allm_response *read_response(struct replay *r, const allm_json *v)
 {
@@ -41,13 +42,31 @@ static const allm_journal_tool *const *list_tools(struct replay *r,
     return list;
 }
 
+/* The decisions about calls that have not begun, after the others. */
+static bool add_decisions(struct replay *r)
+{
+    const struct place *d = r->place;
+    size_t n = r->out.tool_count;
+    if (!fold_is_decided(&d->fold) || !d->before)
+        return true;
+    const allm_journal_tool **list =
+        arena_zero(r->arena, (n + approve_count(d->before) + 1) * sizeof *list);
+    if (!list)
+        return false;
+    if (n)
+        memcpy(list, r->out.tools, n * sizeof *list);
+    r->out.tools = list;
+    return approve_list(d->before, &d->fold, r->arena, list,
+                        &r->out.tool_count);
+}
+
 static bool add_tools(struct replay *r)
 {
     const struct fold *f = &r->place->fold;
     r->out.tools = list_tools(r, f->calls, f->call_count, &r->out.tool_count);
     r->out.earlier = list_tools(r, f->earlier, f->earlier_count,
                                 &r->out.earlier_count);
-    return r->out.tools && r->out.earlier;
+    return r->out.tools && r->out.earlier && add_decisions(r);
 }
 
 struct as_of {

@@ -9,15 +9,19 @@
  */
 #include "session/resume.h"
 
+#include "base/caller_struct.h"
 #include "base/status.h"
 #include "data/chat_result.h"
+#include "engine/engine.h"
 #include "engine/options.h"
 #include "run/refused.h"
 #include "run/tool_output.h"
+#include "session/approve.h"
 #include "session/commit.h"
 #include "session/operation.h"
 #include "session/project.h"
 #include "session/replay.h"
+#include "tool/executor.h"
 #include "json/build.h"
 #include "json/json.h"
 
@@ -78,14 +82,30 @@ static bool is_own_tool(const char *name)
            (!strcmp(name, TOOL_OUTPUT_NAME) || !strcmp(name, "tool_help"));
 }
 
+/* The executor of the call, in `mine`, or that of the engine; NULL: none. */
+static const allm_executor *find_executor(const allm_engine *e,
+                                          const allm_call_opts *opts,
+                                          allm_executor *mine)
+{
+    allm_call_opts o;
+    if (caller_struct_take(&o, sizeof o, opts) && o.executor &&
+        caller_struct_take(mine, sizeof *mine, o.executor))
+        return mine;
+    return engine_core(e)->executor;
+}
+
 /* A call is unknown also if its tool is a write today. */
 static bool look_at_tools(struct fold *f, const allm_engine *e,
                           const allm_call_opts *opts)
 {
+    allm_executor mine;
+    const allm_executor *x = find_executor(e, opts, &mine);
     allm_engine_record *r = allm_engine_resolve_tools(e, opts);
     bool ok = r && !allm_engine_record_error(r);
     for (size_t i = 0; ok && i < f->call_count; i++) {
         const allm_tool *t = find_tool(r, f->calls[i].name);
+        if (!t && x && f->calls[i].name)
+            t = executor_tool(x, f->calls[i].name);
         f->calls[i].writes_now = t ? t->effect == ALLM_EFFECT_WRITE
                                    : !is_own_tool(f->calls[i].name);
     }
@@ -174,19 +194,26 @@ static allm_stream *continue_operation(const allm_engine *e, allm_session *s,
     struct operation_plan plan = { .word = d->fold.op ? d->fold.op : "reply",
                                    .thread = d->rows,
                                    .input = find_input(d),
-                                   .resumed = &d->fold };
+                                   .resumed = &d->fold,
+                                   .decided = fold_is_decided(&d->fold) };
     const allm_error *error = NULL;
-    if (!operation_opts(&plan.opts, s, opts))
+    allm_thread *before = plan.decided ? approve_thread_before(d->rows) : NULL;
+    if (!operation_opts(&plan.opts, s, opts)) {
+        allm_thread_free(before);
         return allm_chat(e, d->rows, opts);     /* rejects them */
-    error = merge_options(r, &plan.opts);
+    }
+    error = plan.decided && !before ? status_nomem()
+                                    : merge_options(r, &plan.opts);
     if (!error)
         error = replay_make(r);
     plan.opts.replay = &r->out;
+    plan.sent = before;
     if (!plan.opts.request_id)
         plan.opts.request_id = d->fold.request_id;
     allm_stream *stream = error ? refused_stream(e, error)
                                 : operation_run(e, s, &plan);
     replay_release(r);
+    allm_thread_free(before);
     return stream;
 }
 
@@ -290,14 +317,18 @@ allm_stream *resume_session(const allm_engine *e, allm_session *s,
     allm_stream *stream;
     if (!e || !s)
         return refused_missing(e, "invalid_session", "session");
+    if (!s->invalid && !s->place && approve_ready(s->record))
+        return operation_begin(e, s, SESSION_CONTINUE, NULL, opts);
     arena_init(&a, s->mem);
     const allm_error *error = check_session(s, &a);
     if (!error)
         error = operation_own_opts(opts, &a);
-    if (error)
+    if (error || !s->place)     /* it has one without an error */
         stream = refused_stream(e, error);
     else if (s->place->fold.begin)
         stream = resume_open(e, s, opts, &a);
+    else if (approve_ready(s->record))
+        stream = operation_begin(e, s, SESSION_CONTINUE, NULL, opts);
     else
         stream = resume_sent(e, s, opts, &a);
     arena_release(&a);
@@ -319,23 +350,16 @@ static void put_settled(struct store_append *p, const struct place *d,
                         const struct fold_call *c, allm_settle how,
                         struct slice content)
 {
-    struct build b;
-    struct arena *a = store_append_arena(p);
     bool again = how == ALLM_SETTLE_AGAIN;
     struct emit *e = store_append_open(p, again ? "again" : "result", NULL);
     emit_at(e, "turn");
     emit_uint(e, d->fold.turn);
     emit_member(e, "id", c->id);
     if (!again) {
-        const char *copy = arena_copy(a, content);
-        build_init(&b, a);
-        build_text(&b,
-                   (struct slice){ copy ? copy : "",
-                                       copy ? content.len : 0 });
         emit_member(e, "key", c->key);
         emit_at(e, "is_error");
         emit_bool(e, how == ALLM_SETTLE_NOT_HAPPENED);
-        store_append_value(p, "content", build_done(&b));
+        store_append_text(p, "content", content);
         emit_at(e, "reason");
         emit_null(e);
         emit_at(e, "value");
@@ -345,19 +369,28 @@ static void put_settled(struct store_append *p, const struct place *d,
     store_append_close(p);
 }
 
+/* Is the call unknown, by its record or by the tools of an earlier resume?  The
+ * store remembers that. */
+static bool may_settle(const struct place *d, const struct fold_call *c)
+{
+    const char *waits = d->loaded.row.waits;
+    return c && c->begun && !c->done &&
+           (fold_is_unknown(c) || (waits && !strcmp(waits, "unknown")));
+}
+
 const allm_error *resume_settle(allm_session *s, const char *id,
                                 allm_settle how, struct slice content,
                                 struct arena *a)
 {
     struct place *d = s->place;
     struct fold_call *c = fold_find(&d->fold, id);
-    if (!c || !fold_is_unknown(c))
+    if (!may_settle(d, c))
         return not_unknown(a, id);
     struct store_append *p = commit_begin(d);
     if (!p)
         return status_nomem();
     put_settled(p, d, c, how, content);
-    if (fold_count_unknown(&d->fold) == 1) {
+    if (fold_count_unknown(&d->fold) == fold_is_unknown(c)) {
         store_append_columns(p)->waits = NULL;
         store_append_columns(p)->due = true;
     }
@@ -389,6 +422,7 @@ static allm_session_record *project_abandoned(const struct place *d,
     r = f->op && !strcmp(f->op, "step") ? project_cancelled(d->before, input)
                                         : project_chat(d->before, &chat, input);
     allm_thread_free(t);
+    r = approve_consume(r, f);
     const allm_json *note = r ? fold_interrupted(f, a) : NULL;
     if (!note)
         return r;

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "data/error.h"
 #include "data/session_record.h"
+#include "session/approve.h"
 #include "session/commit.h"
 #include "session/disk.h"
 #include "session/durable.h"
@@ -189,6 +190,25 @@ static const allm_error *set_with_message(allm_session *s,
     return error;
 }
 
+/* The metadata without the note about an operation that is not open here. */
+static const allm_json *without_broken_off(struct arena *a,
+                                           const allm_json *metadata)
+{
+    struct build b;
+    if (!json_at(metadata, "broken_off"))
+        return metadata;
+    build_init(&b, a);
+    build_object(&b);
+    for (const allm_json *k = NULL; (k = allm_json_next(metadata, k));) {
+        if (json_is(k, "broken_off"))
+            continue;
+        build_key(&b, json_slice(k));
+        build_value(&b, allm_json_value(k));
+    }
+    build_end(&b);
+    return build_done(&b);
+}
+
 allm_status allm_session_replace(allm_session *s,
                                  const allm_session_record *fields)
 {
@@ -203,9 +223,13 @@ allm_status allm_session_replace(allm_session *s,
         mine.size = sizeof mine;
         mine.home = NULL;
         mine.id = before->id;   /* the name in the store */
+        mine.metadata = without_broken_off(&s->scratch, mine.metadata);
+        if (fields->metadata && !mine.metadata)
+            error = status_nomem();
         fields = &mine;
     }
-    return end_change(s, before, "replace", set_record(s, fields));
+    return end_change(s, before, "replace",
+                      error ? error : set_record(s, fields));
 }
 
 allm_status allm_session_append(allm_session *s, const allm_message *message)
@@ -362,6 +386,22 @@ allm_status allm_session_submit_tool_results(
     for (size_t i = 0; !error && i < count; i++)
         error = submit_answer(s, answers[i]);
     return end_change(s, before, "submit", error);
+}
+
+allm_status allm_session_approve(allm_session *s, const char *tool_call_id,
+                                 bool allow, const char *why)
+{
+    const allm_error *error = NULL;
+    if (!s)
+        return ALLM_ERR_NOMEM;
+    if (!begin_change(s, &error))
+        return state_refuse(s, error);
+    allm_session_record *before = keep_record(s);
+    allm_session_record *next = approve_decide(s->record, tool_call_id, allow,
+                                               why, &s->scratch, &error);
+    if (next)
+        allm_session_record_free(state_replace(s, next));
+    return end_change(s, before, "approve", error);
 }
 
 allm_stream *allm_session_start(const allm_engine *e, allm_session *s,

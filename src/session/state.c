@@ -9,13 +9,15 @@
  *      awaiting_tools    -      -            -         (1)       -     yes
  *      error             -      -            -         -         -     -   (2)
  *
- * (1) if no call is pending.
+ * (1) if no call is pending, or all that are were decided.
  * (2) the error is session_in_error_state; elsewhere "-" is misuse.
  */
 #include "session/state.h"
 
 #include "base/status.h"
 #include "data/error.h"
+#include "data/metadata.h"
+#include "session/approve.h"
 #include "session/place.h"
 #include "json/json.h"
 
@@ -78,7 +80,8 @@ static bool is_allowed(const allm_session_record *r, enum session_op op)
         return op == SESSION_REPLY;
     case ALLM_SESSION_AWAITING_TOOLS:
         return op == SESSION_SUBMIT ||
-               (op == SESSION_CONTINUE && !r->pending_tool_call_count);
+               (op == SESSION_CONTINUE &&
+                (!r->pending_tool_call_count || approve_ready(r)));
     default:
         return op != SESSION_SUBMIT;
     }
@@ -92,7 +95,12 @@ static const char *advise_caller(const allm_session_record *r)
         return "the session waits for the user's answer; pass it to "
                "allm_session_reply()";
     case ALLM_SESSION_AWAITING_TOOLS:
-        return r->pending_tool_call_count
+        return json_at(r->metadata, METADATA_APPROVALS)
+                   ? "the session waits for decisions about tool calls, which "
+                     "metadata.approvals lists; pass each to "
+                     "allm_session_approve(), then call "
+                     "allm_session_continue() without a message"
+               : r->pending_tool_call_count
                    ? "the session waits for results of tool calls; pass each "
                      "to allm_session_submit_tool_result(), then call "
                      "allm_session_continue() without a message"

@@ -12,6 +12,7 @@
 #include "data/message.h"
 #include "run/refused.h"
 #include "session/follow.h"
+#include "session/search.h"
 #include "session/verify.h"
 #include "store/store.h"
 #include "json/build.h"
@@ -19,7 +20,7 @@
 #include "json/parse.h"
 #include "json/write.h"
 
-enum { LIST_LIMIT = 50 };
+enum { LIST_LIMIT = 50, SEARCH_PAGE = 200 };
 
 /* End a function that returns a value: NULL with the store's error, or a copy
  * of v.  Releases the arena. */
@@ -92,10 +93,6 @@ static const allm_error *read_query(struct arena *a,
         return status_error(a, ALLM_ERR_MISUSE, "invalid_options",
                             "the query is not filled in; use "
                             "ALLM(store_query, ...)");
-    if (out->words && *out->words)
-        return status_error(a, ALLM_ERR_MISUSE, "invalid_options",
-                            "this version cannot search for words; leave out "
-                            "the member `words`");
     return NULL;
 }
 
@@ -135,6 +132,60 @@ static const allm_json *build_list(struct arena *a, const struct listing *l,
     return build_done(&b);
 }
 
+/* Why a session could not be searched; NULL: it was, or it is damaged or has
+ * gone meanwhile, which concerns nobody else. */
+static const allm_error *why_unsearched(const allm_session *s)
+{
+    const allm_error *error = s ? allm_session_error(s) : status_nomem();
+    return error && strcmp(error->reason, "damaged_session") != 0 &&
+                   strcmp(error->reason, "session_not_found") != 0
+               ? error
+               : NULL;
+}
+
+/* Take the rows of a page that have the words. */
+static const allm_error *search_page(allm_store *s, struct arena *a,
+                                     const struct listing *page,
+                                     struct listing *found)
+{
+    for (size_t i = 0; i < page->count && found->count < found->limit; i++) {
+        const struct backend_row *row = &page->rows[i];
+        allm_session *one = allm_session_open(s, row->name, 0);
+        const allm_error *error = why_unsearched(one);
+        bool has = search_session(one, row->name, page->query.words);
+        error = error ? status_retell(a, error) : NULL;
+        allm_session_free(one);
+        if (error)
+            return error;
+        if (!has)
+            continue;
+        struct backend_row *rows =
+            arena_resize(a, found->rows, found->count * sizeof *rows,
+                         (found->count + 1) * sizeof *rows);
+        if (!rows)
+            return status_nomem();
+        rows[found->count++] = *row;
+        found->rows = rows;
+    }
+    return NULL;
+}
+
+/* All pages, until there are enough. */
+static const allm_error *list_words(allm_store *s, struct arena *a,
+                                    struct listing *found)
+{
+    struct listing page = { .query = found->query, .limit = SEARCH_PAGE };
+    const allm_error *error = NULL;
+    do {
+        error = store_call(s, list_here, a, &page);
+        if (!error)
+            error = search_page(s, a, &page, found);
+        if (!error && page.count)
+            page.query.after = page.rows[page.count - 1].name;
+    } while (!error && page.count == page.limit && found->count < found->limit);
+    return error;
+}
+
 allm_json *allm_store_list(allm_store *s, const allm_store_query *query)
 {
     struct arena a;
@@ -146,7 +197,9 @@ allm_json *allm_store_list(allm_store *s, const allm_store_query *query)
     size_t limit = l.query.limit ? l.query.limit : LIST_LIMIT;
     l.limit = limit + 1;
     if (!error)
-        error = store_call(s, list_here, &a, &l);
+        error = l.query.words && *l.query.words
+                    ? list_words(s, &a, &l)
+                    : store_call(s, list_here, &a, &l);
     return give_json(s, &a, error ? NULL : build_list(&a, &l, limit), error);
 }
 
@@ -396,6 +449,7 @@ allm_status allm_store_remove(allm_store *s, const char *name)
 struct pruning {
     struct listing list;
     bool looks;                 /* change nothing */
+    bool journal;               /* only old records go */
     size_t count;
     const char **names;
 };
@@ -419,9 +473,12 @@ static const allm_error *prune_here(struct backend *b, struct arena *a,
         bool held = false;
         if (!may_prune(r))
             continue;
-        if (!p->looks)
+        bool done = true;
+        if (!p->looks && p->journal)
+            error = b->ops->prune(b, a, r->id, &done);
+        else if (!p->looks)
             error = b->ops->remove(b, a, r->id, &held);
-        if (!error && !held)
+        if (!error && !held && done)
             p->names[p->count++] = r->name;
     }
     return error;
@@ -445,16 +502,22 @@ allm_json *allm_store_prune(allm_store *s, const allm_store_query *query,
                             uint32_t flags)
 {
     struct arena a;
-    struct pruning p = { .looks = flags & ALLM_PRUNE_LOOK };
+    const uint32_t known = ALLM_PRUNE_LOOK | ALLM_PRUNE_JOURNAL;
+    struct pruning p = { .looks = flags & ALLM_PRUNE_LOOK,
+                         .journal = flags & ALLM_PRUNE_JOURNAL };
     if (!s)
         return NULL;
     arena_init(&a, store_mem(s));
     const allm_error *error = read_query(&a, query, &p.list.query);
-    p.list.limit = p.list.query.limit ? p.list.query.limit : UINT32_MAX;
-    if (!error && flags & ~(uint32_t)ALLM_PRUNE_LOOK)
+    if (!error && p.list.query.words && *p.list.query.words)
         error = status_error(&a, ALLM_ERR_MISUSE, "invalid_options",
-                             "allm_store_prune: the only flag is "
-                             "ALLM_PRUNE_LOOK");
+                             "allm_store_prune: sessions cannot be pruned by "
+                             "their words; leave out the member `words`");
+    p.list.limit = p.list.query.limit ? p.list.query.limit : UINT32_MAX;
+    if (!error && flags & ~known)
+        error = status_error(&a, ALLM_ERR_MISUSE, "invalid_options",
+                             "allm_store_prune: the flags are "
+                             "ALLM_PRUNE_JOURNAL and ALLM_PRUNE_LOOK");
     if (!error)
         error = store_call(s, prune_here, &a, &p);
     return give_json(s, &a, error ? NULL : build_removed(&a, &p), error);

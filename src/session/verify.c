@@ -139,15 +139,47 @@ static const allm_error *check_page(struct log *l, const char *before,
     return NULL;
 }
 
+/* A log that was pruned: its first record is taken as it is, and the thread as
+ * of it. */
+static const allm_error *begin_pruned(struct log *l, uint64_t first,
+                                      const char **before)
+{
+    const struct backend_ops *ops = l->backend->ops;
+    struct backend_range range = { .at = first };
+    struct backend_record *rows = NULL;
+    struct backend_message *messages = NULL;
+    size_t n = 0;
+    const allm_error *error = ops->records(l->backend, l->arena, l->row->id,
+                                           first, 1, &n, &rows);
+    if (error)
+        return error;
+    if (!n || rows[0].seq != first) {
+        report_fault(l, first, "is missing");
+        return NULL;
+    }
+    *before = rows[0].sum;
+    l->verify->records++;
+    error = ops->messages(l->backend, l->arena, l->row->id, range, &n,
+                          &messages);
+    for (size_t i = 0; !error && i < n; i++)
+        if (!push_hash(l, messages[i].hash))
+            error = status_nomem();
+    return error;
+}
+
 static const allm_error *check_log(struct log *l)
 {
     const char *before = l->row->uid;
     const struct backend_ops *ops = l->backend->ops;
     uint64_t seq = 1;
-    for (size_t n = PAGE; n == PAGE; seq += n) {
+    const allm_error *error = ops->first(l->backend, l->arena, l->row->id,
+                                         &seq);
+    if (!error && seq > 1)
+        error = begin_pruned(l, seq++, &before);
+    for (size_t n = PAGE; !error && n == PAGE; seq += n) {
         struct backend_record *rows = NULL;
-        const allm_error *error = ops->records(l->backend, l->arena, l->row->id,
-                                               seq, PAGE, &n, &rows);
+        error = ops->records(l->backend, l->arena, l->row->id, seq, PAGE, &n,
+                             &rows);
         if (!error)
             error = check_page(l, before, seq, n, rows);
         if (error)
@@ -156,6 +188,8 @@ static const allm_error *check_log(struct log *l)
         if (n)
             before = rows[n - 1].sum;
     }
+    if (error)
+        return error;
     if (seq != l->row->head + 1)
         report_fault(l, seq, "is missing, or follows the last record");
     else if (strcmp(before, l->row->sum ? l->row->sum : "") != 0)

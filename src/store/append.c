@@ -12,17 +12,51 @@
 #include "json/json.h"
 #include "json/write.h"
 
+/* What an append and a record usually need, so that they are not moved. */
+enum { USUAL_SIZE = 6000, USUAL_RECORD = 900, MOST_KEPT = 8192 };
+#define YEAR_10000_MS INT64_C(253402300800000)  /* records have no such time */
+
 /* --------------------------------------------------------------- life --- */
+
+/* The memory of the append before, or new memory. */
+static struct store_append *take_spare(struct store_session *t)
+{
+    struct mem mem = t->store->mem;
+    struct store_append *p = atomic_exchange(&t->spare, NULL);
+    if (p)
+        return p;
+    p = mem_alloc(mem, sizeof *p);
+    if (p)
+        arena_init_sized(&p->arena, mem, USUAL_SIZE);
+    return p;
+}
+
+void append_destroy(struct store_append *p)
+{
+    if (!p)
+        return;
+    struct mem mem = p->arena.mem;
+    arena_release(&p->arena);
+    mem_free(mem, p, sizeof *p);
+}
+
+/* Keep the memory of an append for the next one of its session. */
+static void keep_spare(struct store_session *t, struct store_append *p)
+{
+    if (arena_held(&p->arena) <= MOST_KEPT) {
+        arena_reset(&p->arena);
+        p = atomic_exchange(&t->spare, p);
+    }
+    append_destroy(p);
+}
 
 struct store_append *store_append_new(struct store_session *t)
 {
-    struct mem mem = t->store->mem;
-    struct store_append *p = mem_alloc(mem, sizeof *p);
+    struct store_append *p = take_spare(t);
     if (!p)
         return NULL;
-    *p = (struct store_append){ .mem = mem, .holders = 1,
+    *p = (struct store_append){ .arena = p->arena, .holders = 1,
                                 .columns = t->columns };
-    arena_init(&p->arena, mem);
     p->session = t;
     lease_keep(t);
     p->blobs.arena = &p->arena;
@@ -36,14 +70,10 @@ struct store_append *store_append_new(struct store_session *t)
 void append_drop(struct store_append *p)
 {
     struct store_session *t = p->session;
-    store_lock(t->store);
-    bool last = --p->holders == 0;
-    store_unlock(t->store);
-    if (!last || !store_is_ours(t->store))
+    if (atomic_fetch_sub_explicit(&p->holders, 1, memory_order_acq_rel) > 1 ||
+        !store_is_ours(t->store))
         return;
-    struct mem mem = p->mem;
-    arena_release(&p->arena);
-    mem_free(mem, p, sizeof *p);
+    keep_spare(t, p);
     lease_drop(t);
 }
 
@@ -80,12 +110,29 @@ static bool reserve_change(struct store_append *p)
     return true;
 }
 
+/* The time of an append; most have that of the one before, but for the last
+ * three digits. */
+static void set_time(struct store_append *p)
+{
+    struct store_session *t = p->session;
+    int64_t now = clock_unix_ms(t->store->opts.clock);
+    if (!*t->at || now < 0 || now >= YEAR_10000_MS ||
+        now / 1000 != t->at_second)
+        record_time(now, t->at);
+    else
+        record_time_ms(now, t->at);
+    t->at_second = now / 1000;
+    memcpy(p->at, t->at, sizeof p->at);
+}
+
 struct emit *store_append_open(struct store_append *p, const char *type,
                                uint64_t *seq)
 {
-    allm_store *s = p->session->store;
-    buf_init(&p->body, &p->arena, SIZE_MAX / 2);
+    if (!*p->at)
+        set_time(p);
     p->broken = !reserve_change(p) || p->broken;
+    buf_init(&p->body, &p->arena, SIZE_MAX / 2);
+    buf_reserve(&p->body, USUAL_RECORD);
     p->head++;
     if (!p->broken)
         p->changes[p->columns.change_count++] = (struct backend_change){
@@ -93,8 +140,7 @@ struct emit *store_append_open(struct store_append *p, const char *type,
         };
     if (seq)
         *seq = p->head;
-    record_open(&p->emit, &p->body, p->head, clock_unix_ms(s->opts.clock),
-                type);
+    record_open(&p->emit, &p->body, p->head, p->at, type);
     return &p->emit;
 }
 
@@ -115,29 +161,45 @@ void store_append_value(struct store_append *p, const char *name,
                         const allm_json *v)
 {
     emit_at(&p->emit, name);
-    record_pack(&p->emit, v, &p->blobs);
+    size_t from = p->body.len;
+    if (json_size(v) > RECORD_BLOB_OVER) {
+        record_pack(&p->emit, json_copy(&p->arena, v), &p->blobs);
+        return;
+    }
+    emit_value(&p->emit, v ? v : json_null());
+    store_append_pack(p, from);
+}
+
+void store_append_text(struct store_append *p, const char *name,
+                       struct slice text)
+{
+    emit_at(&p->emit, name);
+    record_pack_text(&p->emit, text, &p->blobs);
+}
+
+void store_append_pack(struct store_append *p, size_t from)
+{
+    record_pack_since(&p->emit, from, &p->blobs);
 }
 
 /* The body of a message as it is stored. */
-static bool pack_message(struct store_append *p, const allm_json *body,
+static bool pack_message(struct store_append *p, struct buf *text,
                          struct backend_message *out)
 {
-    struct buf text;
     struct emit e;
     char hash[STORE_HASH_LEN + 1];
-    buf_init(&text, &p->arena, SIZE_MAX / 2);
-    emit_init(&e, &text);
-    record_pack(&e, body, &p->blobs);
-    if (text.broken)
+    emit_init(&e, text);
+    record_pack_since(&e, 0, &p->blobs);
+    if (text->broken)
         return false;
-    out->body = buf_slice(&text);
+    out->body = buf_slice(text);
     record_hash(out->body, hash);
     out->hash = arena_text(&p->arena, hash);
     return out->hash != NULL;
 }
 
 void store_append_thread(struct store_append *p, bool all_so_far, uint64_t keep,
-                         size_t count, const allm_json *const *bodies)
+                         size_t count, struct buf *bodies)
 {
     struct backend_message *add = arena_zero(&p->arena,
                                              (count + 1) * sizeof *add);
@@ -145,7 +207,7 @@ void store_append_thread(struct store_append *p, bool all_so_far, uint64_t keep,
         keep = p->columns.messages;
     for (size_t i = 0; add && i < count; i++) {
         add[i].n = keep + i;
-        p->broken = !pack_message(p, bodies[i], &add[i]) || p->broken;
+        p->broken = !pack_message(p, &bodies[i], &add[i]) || p->broken;
     }
     p->broken = p->broken || !add;
     if (p->broken)
@@ -276,9 +338,7 @@ allm_status store_append_status(struct store_append *p,
                                 const allm_error **error)
 {
     allm_store *s = p->session->store;
-    store_lock(s);
     enum append_state state = p->state;
-    store_unlock(s);
     if (state != APPEND_DONE && store_is_ours(s))
         return ALLM_AGAIN;
     const allm_error *mine = state == APPEND_DONE ? p->error

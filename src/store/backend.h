@@ -23,6 +23,18 @@ enum { STORE_UID_LEN = 32, STORE_SUM_LEN = 32, STORE_HASH_LEN = 64 };
  * was set back since; the session is due now. */
 enum { BACKEND_MOST_DELAY_MS = 60000 };
 
+/*
+ * A session that was taken and got no record since is tried again so often,
+ * each time 2^tries seconds after the last one; then it waits as "stuck" until
+ * somebody opens and changes it.
+ */
+enum { BACKEND_MOST_TRIES = 5 };
+#define BACKEND_STUCK "stuck"
+
+/* What a session waits for that may be claimed: a message is the answer.
+ * Everything else waits for a decision. */
+#define BACKEND_USER "user"
+
 /* What every backend is opened with. */
 struct backend_opts {
     struct mem mem;
@@ -58,10 +70,17 @@ struct backend_row {
 enum backend_after { BACKEND_NEW, BACKEND_RELEASED, BACKEND_EXPIRED,
                      BACKEND_GONE };
 
+/* Has it no record since it was taken the last time? */
+static inline bool backend_is_try(const struct backend_row *row)
+{
+    return row->changed < row->taken;
+}
+
 struct backend_message {
     uint64_t n;                     /* its place in the thread, from 0 */
     struct slice body;
     const char *hash;               /* SHA-256 of body, in hex */
+    uint64_t since;                 /* out: the record that added it */
 };
 
 /* Messages `from` to `to` (0: all that follow) of the thread as of a seq (0:
@@ -105,8 +124,8 @@ struct backend_append {
 
     /* Columns as they are afterwards; NULL strings become NULL columns. */
     uint64_t open;
-    bool due;                       /* set `due` to now if it is not set; else
-                                       clear it */
+    bool due;                       /* set `due` to now, unless it is earlier;
+                                       else clear it */
     const char *waits, *status, *title, *model;
     uint64_t messages;
     struct slice state;             /* ptr NULL: as before */
@@ -138,6 +157,7 @@ struct backend_watch {
     int64_t id;
     uint64_t epoch;
     bool lost;                      /* out: held by somebody else */
+    const char *taker;              /* the store sets it: by whom; or NULL */
     uint64_t cancel;                /* out: the column */
     bool sent;                      /* out: messages wait in the inbox */
 };
@@ -178,7 +198,8 @@ struct backend_ops {
                               const char *name, const char *uid,
                               struct backend_row *row,
                               enum backend_after *after, bool *taken);
-    /* The same for the oldest due session of a queue that is free. */
+    /* The same for the oldest due session of a queue that is free.  Counts
+     * tries, delays the next one, and marks what is stuck. */
     const allm_error *(*claim)(struct backend *b, struct arena *a,
                                const char *queue, struct backend_row *row,
                                enum backend_after *after, bool *taken);
@@ -222,10 +243,15 @@ struct backend_ops {
     /* Remove a session that nobody holds; *held true: it is held. */
     const allm_error *(*remove)(struct backend *b, struct arena *a, int64_t id,
                                 bool *held);
-    /* Remove records older than this seq.  The record before the first one
-     * that opening the session needs must stay. */
+    /* Remove the records of complete operations: those before the last one
+     * that has a state, except the one right before it, whose sum is needed;
+     * and the messages and blobs that only they refer to.  *removed false:
+     * there are none, or an operation is open. */
     const allm_error *(*prune)(struct backend *b, struct arena *a, int64_t id,
-                               uint64_t before);
+                               bool *removed);
+    /* The first record that was not removed by prune(): usually 1. */
+    const allm_error *(*first)(struct backend *b, struct arena *a, int64_t id,
+                               uint64_t *seq);
 
     /* The inbox; put() creates the row if it is missing, sets due and queue. */
     const allm_error *(*send)(struct backend *b, struct arena *a,

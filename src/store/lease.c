@@ -28,6 +28,22 @@ void lease_ring(struct store_session *t)
         allm_waker_ring(t->waker);
 }
 
+const char *lease_taker(allm_store *s, struct arena *a, const char *name)
+{
+    struct backend_row row = { 0 };
+    bool found = false;
+    if (s->ops->find(s->backend, a, name, true, &row, &found) || !found)
+        return NULL;
+    return row.holder;
+}
+
+void lease_lose(struct store_session *t, const char *taker)
+{
+    t->lost = true;
+    if (taker)
+        snprintf(t->taker, sizeof t->taker, "%s", taker);
+}
+
 static void forget_held(struct store_session *t)
 {
     struct store_session **at = &t->store->held;
@@ -40,6 +56,7 @@ static void forget_held(struct store_session *t)
 static void destroy_session(struct store_session *t)
 {
     allm_store *s = t->store;
+    append_destroy(t->spare);
     arena_release(&t->columns_arena[0]);
     arena_release(&t->columns_arena[1]);
     arena_release(&t->failed_arena);
@@ -50,17 +67,13 @@ static void destroy_session(struct store_session *t)
 
 void lease_keep(struct store_session *t)
 {
-    store_lock(t->store);
-    t->holders++;
-    store_unlock(t->store);
+    atomic_fetch_add_explicit(&t->holders, 1, memory_order_relaxed);
 }
 
 void lease_drop(struct store_session *t)
 {
-    store_lock(t->store);
-    bool last = --t->holders == 0;
-    store_unlock(t->store);
-    if (last && store_is_ours(t->store))
+    if (atomic_fetch_sub_explicit(&t->holders, 1, memory_order_acq_rel) == 1 &&
+        store_is_ours(t->store))
         destroy_session(t);
 }
 
@@ -186,6 +199,7 @@ static const allm_error *locked_error(struct arena *a,
 /* What the database says becomes the state of the handle. */
 static bool take_row(struct store_session *t, const struct backend_row *row)
 {
+    bool stuck = row->waits && !strcmp(row->waits, BACKEND_STUCK);
     struct arena *a = &t->columns_arena[t->columns_at ^= 1];
     arena_reset(a);
     a->broken = false;
@@ -193,8 +207,8 @@ static bool take_row(struct store_session *t, const struct backend_row *row)
     snprintf(t->sum, sizeof t->sum, "%s", row->sum ? row->sum : "");
     t->columns = (struct backend_append){
         .open = row->open,
-        .due = row->due != 0,
-        .waits = arena_text(a, row->waits),
+        .due = row->due != 0 || (stuck && row->open),
+        .waits = stuck ? NULL : arena_text(a, row->waits),
         .status = arena_text(a, row->status),
         .title = arena_text(a, row->title),
         .model = arena_text(a, row->model),
@@ -292,8 +306,13 @@ const allm_error *store_session_open(allm_store *s, struct arena *a,
     char uid[STORE_UID_LEN + 1];
     struct opening o = { .name = name, .uid = uid, .flags = flags,
                          .loaded = loaded };
+    const uint32_t known = ALLM_SESSION_LOCK | ALLM_SESSION_CREATE;
     *out = NULL;
     const allm_error *error = store_usable(s, a);
+    if (!error && flags & ~known)
+        error = status_error(a, ALLM_ERR_MISUSE, "invalid_options",
+                             "the flags of a session in a store are "
+                             "ALLM_SESSION_LOCK and ALLM_SESSION_CREATE");
     if (!error)
         error = store_check_name(a, name);
     if (error)
@@ -373,25 +392,31 @@ void store_session_watch(struct store_session *t, allm_waker *waker)
     store_unlock(t->store);
 }
 
+static const allm_error *taken_error(const struct store_session *t,
+                                     struct arena *a)
+{
+    store_lock(t->store);
+    const char *taker = arena_text(a, t->taker);
+    store_unlock(t->store);
+    return status_error(a, ALLM_ERR_SESSION, "session_lost",
+                        "%s has taken the session \"%s\"; free this handle "
+                        "and open the session again",
+                        taker && *taker ? taker : "another holder", t->name);
+}
+
 const allm_error *store_session_gone(const struct store_session *t,
                                      struct arena *a)
 {
     const allm_error *error = store_usable(t->store, a);
     if (error)
         return error;
-    store_lock(t->store);
-    bool lost = t->lost, released = t->released;
-    store_unlock(t->store);
-    if (released)
+    if (t->released)
         return status_error(a, ALLM_ERR_SESSION, "session_released",
                             "this handle has released the session \"%s\"; "
                             "open it again",
                             t->name);
-    if (lost)
-        return status_error(a, ALLM_ERR_SESSION, "session_lost",
-                            "another holder has taken the session \"%s\"; "
-                            "free this handle and open the session again",
-                            t->name);
+    if (t->lost)
+        return taken_error(t, a);
     if (!t->held)
         return status_error(a, ALLM_ERR_SESSION, "session_read_only",
                             "the session \"%s\" was opened for reading; open "
@@ -402,10 +427,7 @@ const allm_error *store_session_gone(const struct store_session *t,
 
 bool store_session_cancelled(const struct store_session *t, uint64_t begin)
 {
-    store_lock(t->store);
-    bool cancelled = begin && t->cancel == begin;
-    store_unlock(t->store);
-    return cancelled;
+    return begin && t->cancel == begin;
 }
 
 /* ---------------------------------------------------------- releasing --- */

@@ -97,7 +97,8 @@ static const allm_error *load_messages(struct backend *b, struct arena *a,
         if (m->n != i)
             return damaged(a, l, "message", i, "is missing");
         if (strcmp(hash, m->hash) != 0)
-            return damaged(a, l, "message", i, "does not match its hash");
+            return damaged(a, l, "a message of record", m->since,
+                           "does not match its hash");
     }
     if (l->message_count == l->row.messages)
         return NULL;

@@ -244,6 +244,21 @@ static const allm_error *memory_find(struct backend *b, struct arena *a,
 
 /* ------------------------------------------------------------- leases --- */
 
+/* A time when it is due, not later than now. */
+static int64_t choose_due(int64_t due, int64_t now)
+{
+    return due && due < now ? due : now;
+}
+
+/* This claim is one more try: the next one will be later. */
+static void count_try(const struct memory *m, struct memory_session *t)
+{
+    if (!backend_is_try(&t->row))
+        return;
+    t->row.tries++;
+    t->row.due = memory_now(m) + (INT64_C(1000) << t->row.tries);
+}
+
 static const allm_error *take_session(struct memory *m, struct arena *a,
                                       struct memory_session *t,
                                       struct backend_row *row,
@@ -294,6 +309,17 @@ static bool is_due(const struct memory *m, const struct backend_row *row)
            (row->due <= now || row->due > now + BACKEND_MOST_DELAY_MS);
 }
 
+/* Does it wait for a decision, from now on or already? */
+static bool is_stuck(struct memory_session *t)
+{
+    struct backend_row *row = &t->row;
+    if (row->tries >= BACKEND_MOST_TRIES && backend_is_try(row)) {
+        row->waits = BACKEND_STUCK;
+        row->due = 0;
+    }
+    return row->waits && strcmp(row->waits, BACKEND_USER) != 0;
+}
+
 static const allm_error *memory_claim(struct backend *b, struct arena *a,
                                       const char *queue,
                                       struct backend_row *row,
@@ -307,10 +333,12 @@ static const allm_error *memory_claim(struct backend *b, struct arena *a,
     pthread_mutex_lock(&m->db->lock);
     for (struct memory_session *t = m->db->sessions; t; t = t->next)
         if (!t->owner && t->row.queue && !strcmp(t->row.queue, queue) &&
-            is_due(m, &t->row) &&
+            is_due(m, &t->row) && !is_stuck(t) &&
             (!oldest || t->row.due < oldest->row.due ||
              (t->row.due == oldest->row.due && t->row.id < oldest->row.id)))
             oldest = t;
+    if (oldest)
+        count_try(m, oldest);
     if (oldest)
         error = take_session(m, a, oldest, row, after, taken);
     pthread_mutex_unlock(&m->db->lock);
@@ -327,8 +355,8 @@ static const allm_error *memory_release(struct backend *b, struct arena *a,
     if (t && t->owner == m && t->row.epoch == epoch) {
         t->owner = NULL;
         t->row.holder = NULL;
-        if (due && !t->row.due)
-            t->row.due = memory_now(m);
+        if (due)
+            t->row.due = choose_due(t->row.due, memory_now(m));
         if (!t->row.head && !t->sent)
             memory_forget(m->db, t);
     }
@@ -533,7 +561,7 @@ static void link_row(struct memory_session *t, const struct staged *g)
     if (row->open != g->row.open)
         row->cancel = 0;
     if (g->append->due)
-        row->due = row->due ? row->due : g->row.changed;
+        row->due = choose_due(row->due, g->row.changed);
     else if (!t->sent || !row->queue)
         row->due = 0;           /* else more was sent */
     row->head = g->row.head;
@@ -614,6 +642,7 @@ const struct backend_ops memory_backend = {
     .list = memory_list,
     .remove = memory_remove,
     .prune = memory_prune,
+    .first = memory_first,
     .send = memory_send,
     .inbox = memory_inbox,
     .cancel = memory_cancel,

@@ -40,6 +40,7 @@ struct memory_session {
     struct backend_row row;
     struct memory *owner;           /* who holds it; NULL: nobody */
     bool gone;                      /* its last holder did not release it */
+    uint64_t first;                 /* record that was not pruned; 0: 1 */
     struct memory_record *records, **last_record;
     struct memory_message *messages, **last_message;
     struct memory_blob *blobs;
@@ -124,7 +125,9 @@ const allm_error *memory_list(struct backend *b, struct arena *a,
 const allm_error *memory_remove(struct backend *b, struct arena *a, int64_t id,
                                 bool *held);
 const allm_error *memory_prune(struct backend *b, struct arena *a, int64_t id,
-                               uint64_t before);
+                               bool *removed);
+const allm_error *memory_first(struct backend *b, struct arena *a, int64_t id,
+                               uint64_t *seq);
 const allm_error *memory_send(struct backend *b, struct arena *a,
                               const char *name, const char *uid,
                               struct slice body, const char *queue);

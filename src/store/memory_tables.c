@@ -1,4 +1,5 @@
 /* memory_tables.c - a store in memory: reading, listing, messages, events */
+#define _GNU_SOURCE             /* memmem */
 #include "store/memory_parts.h"
 
 #include "base/status.h"
@@ -29,9 +30,11 @@ const allm_error *memory_messages(struct backend *b, struct arena *a,
          m = m->next) {
         if (!is_in_range(m, range))
             continue;
-        (*out)[(*count)++] = (struct backend_message){
-            m->row.n, memory_copy(a, m->row.body), arena_text(a, m->row.hash)
-        };
+        struct backend_message row = m->row;
+        row.body = memory_copy(a, row.body);
+        row.hash = arena_text(a, row.hash);
+        row.since = m->since;
+        (*out)[(*count)++] = row;
     }
     pthread_mutex_unlock(&db->lock);
     return a->broken ? status_nomem() : NULL;
@@ -153,17 +156,79 @@ const allm_error *memory_remove(struct backend *b, struct arena *a, int64_t id,
     return NULL;
 }
 
+/* The record right before the last one that has a state; 0: an operation is
+ * open. */
+static uint64_t first_needed(const struct memory_session *t)
+{
+    uint64_t last = 0;
+    for (const struct memory_record *r = t->records; r; r = r->next)
+        if (!strcmp(r->row.type, "created") || !strcmp(r->row.type, "change") ||
+            !strcmp(r->row.type, "end"))
+            last = r->row.seq;
+    return last && !t->row.open ? last - 1 : 0;
+}
+
+static bool mentions(struct slice text, const char *hash)
+{
+    return memmem(text.ptr, text.len, hash, strlen(hash)) != NULL;
+}
+
+static bool is_needed(const struct memory_session *t,
+                      const struct memory_blob *blob)
+{
+    for (const struct memory_record *r = t->records; r; r = r->next)
+        if (mentions(r->row.body, blob->row.hash))
+            return true;
+    for (const struct memory_message *m = t->messages; m; m = m->next)
+        if (mentions(m->row.body, blob->row.hash))
+            return true;
+    return false;
+}
+
+/* What is before this record goes; its memory is freed with the session. */
+static void cut_log(struct memory_session *t, uint64_t first)
+{
+    struct memory_message **m = &t->messages;
+    struct memory_blob **blob = &t->blobs;
+    while (t->records->row.seq < first)
+        t->records = t->records->next;
+    while (*m)
+        if ((*m)->until && (*m)->until <= first)
+            *m = (*m)->next;
+        else
+            m = &(*m)->next;
+    t->last_message = m;
+    while (*blob)
+        if (is_needed(t, *blob))
+            blob = &(*blob)->next;
+        else
+            *blob = (*blob)->next;
+    t->first = first;
+}
+
 const allm_error *memory_prune(struct backend *b, struct arena *a, int64_t id,
-                               uint64_t before)
+                               bool *removed)
 {
     struct memory_db *db = memory_of(b)->db;
     (void)a;
     pthread_mutex_lock(&db->lock);
     struct memory_session *t = memory_by_id(db, id);
-    while (t && t->records && t->records->row.seq < before)
-        t->records = t->records->next;
-    if (t && !t->records)
-        t->last_record = &t->records;
+    uint64_t first = t ? first_needed(t) : 0;
+    *removed = first > (t && t->first ? t->first : 1);
+    if (*removed)
+        cut_log(t, first);
+    pthread_mutex_unlock(&db->lock);
+    return NULL;
+}
+
+const allm_error *memory_first(struct backend *b, struct arena *a, int64_t id,
+                               uint64_t *seq)
+{
+    struct memory_db *db = memory_of(b)->db;
+    (void)a;
+    pthread_mutex_lock(&db->lock);
+    const struct memory_session *t = memory_by_id(db, id);
+    *seq = t && t->first ? t->first : 1;
     pthread_mutex_unlock(&db->lock);
     return NULL;
 }

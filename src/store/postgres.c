@@ -173,10 +173,16 @@ static const allm_error *postgres_reopen(struct backend *b, struct arena *a)
     "x.title, x.model, x.messages, x.state, x.created, x.changed, $now, "     \
     "o.holder, o.epoch"
 
-#define TAKE                                                                  \
-    "UPDATE allm_session x SET epoch = x.epoch + 1, holder = $2, "            \
+#define TAKE(COUNT)                                                           \
+    "UPDATE allm_session x SET epoch = x.epoch + 1, holder = $2, " COUNT      \
     "taken = $now, until = $now + $3 FROM o WHERE x.id = o.id "               \
     "RETURNING " RETURNED
+
+/* A claim: is this one more try? */
+#define COUNT_TRY                                                             \
+    "tries = CASE WHEN x.changed < x.taken THEN x.tries + 1 ELSE x.tries "    \
+    "END, due = CASE WHEN x.changed < x.taken "                               \
+    "THEN $now + 1000 * (2::bigint << x.tries::integer) ELSE x.due END, "
 
 /* A row that TAKE returned, or none. */
 static void read_taken(struct sql *s, const struct sql_rows *rows,
@@ -213,7 +219,7 @@ static const allm_error *take_free(struct sql *s, struct arena *a,
                 "WITH o AS (SELECT id, holder, epoch FROM allm_session "
                 "WHERE name = $1 AND until <= $now AND (head > 0 OR "
                 "$4::bigint > 0 OR EXISTS (SELECT 1 FROM allm_inbox i "
-                "WHERE i.session = allm_session.id)) FOR UPDATE) " TAKE,
+                "WHERE i.session = allm_session.id)) FOR UPDATE) " TAKE(""),
                 &rows, sql_text(name), sql_text(s->opts.holder),
                 sql_int(s->opts.lease_ms), sql_int(uid != NULL));
     if (!error)
@@ -254,6 +260,10 @@ static const allm_error *postgres_take(struct backend *b, struct arena *a,
     return error;
 }
 
+#define DUE                                                                    \
+    "queue = $1 AND due <= $now AND until <= $now "                            \
+    "AND COALESCE(waits, '" BACKEND_USER "') = '" BACKEND_USER "'"
+
 static const allm_error *postgres_claim(struct backend *b, struct arena *a,
                                         const char *queue,
                                         struct backend_row *row,
@@ -263,13 +273,17 @@ static const allm_error *postgres_claim(struct backend *b, struct arena *a,
     struct sql_rows rows;
     *taken = false;
     *row = (struct backend_row){ 0 };
-    const allm_error *error =
-        SQL_RUN(s, a,
-                "WITH o AS (SELECT id, holder, epoch FROM allm_session "
-                "WHERE queue = $1 AND due <= $now AND until <= $now "
-                "ORDER BY due, id LIMIT 1 FOR UPDATE SKIP LOCKED) " TAKE,
-                &rows, sql_text(queue), sql_text(s->opts.holder),
-                sql_int(s->opts.lease_ms));
+    const allm_error *error = SQL_RUN(
+        s, a,
+        "WITH stuck AS (UPDATE allm_session SET due = NULL, "
+        "waits = '" BACKEND_STUCK "' WHERE id IN (SELECT id FROM allm_session "
+        "WHERE " DUE " AND tries >= $4::bigint AND changed < taken "
+        "FOR UPDATE SKIP LOCKED)), "
+        "o AS (SELECT id, holder, epoch FROM allm_session WHERE " DUE
+        " AND (tries < $4::bigint OR changed >= taken) "
+        "ORDER BY due, id LIMIT 1 FOR UPDATE SKIP LOCKED) " TAKE(COUNT_TRY),
+        &rows, sql_text(queue), sql_text(s->opts.holder),
+        sql_int(s->opts.lease_ms), sql_int(BACKEND_MOST_TRIES));
     if (!error)
         read_taken(s, &rows, row, after, taken);
     return error;
@@ -282,7 +296,7 @@ static const allm_error *postgres_release(struct backend *b, struct arena *a,
     const allm_error *error =
         SQL_RUN(s, a,
                 "UPDATE allm_session SET holder = NULL, until = 0, "
-                "due = CASE WHEN $3::bigint > 0 THEN COALESCE(due, $now) "
+                "due = CASE WHEN $3::bigint > 0 THEN LEAST(due, $now) "
                 "ELSE due END WHERE id = $1 AND epoch = $2",
                 NULL, sql_int(id), sql_int((int64_t)epoch), sql_int(due));
     if (!error)
@@ -464,6 +478,7 @@ const struct backend_ops postgres_backend = {
     .list = sql_list,
     .remove = postgres_remove,
     .prune = sql_prune,
+    .first = sql_first,
     .send = sql_send,
     .inbox = sql_inbox,
     .cancel = sql_cancel,

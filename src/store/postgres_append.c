@@ -114,7 +114,7 @@ static const char append_text[] =
     " cancel = CASE WHEN x.open = s.open THEN x.cancel ELSE 0 END,"
     " status = s.status, waits = s.waits, title = s.title, model = s.model,"
     " state = COALESCE(s.state, x.state),"
-    " due = CASE WHEN s.due > 0 THEN COALESCE(x.due, $now)"
+    " due = CASE WHEN s.due > 0 THEN LEAST(x.due, $now)"
     " WHEN x.queue IS NOT NULL AND EXISTS (SELECT 1 FROM allm_inbox i"
     " WHERE i.session = x.id AND i.id > s.inbox) THEN x.due END"
     " FROM s WHERE x.id = s.id AND x.epoch = s.epoch AND x.head = s.head"
@@ -270,16 +270,18 @@ static bool has_id(const struct sql_rows *rows, int64_t id)
     return false;
 }
 
-/* Is the last record of this append in the database? */
+/* Is the last record of this append in the database?  Somebody else may have
+ * taken the session since, and written more. */
 static const allm_error *is_written(struct postgres *q, struct arena *a,
                                     const struct backend_append *p, bool *yes)
 {
     struct sql_rows rows = { 0 };
-    const char *sum = p->changes[p->change_count - 1].record.sum;
+    const struct backend_record *last = &p->changes[p->change_count - 1].record;
     const allm_error *error =
-        SQL_RUN(&q->sql, a, "SELECT sum FROM allm_session WHERE id = $1", &rows,
-                sql_int(p->id));
-    *yes = !error && rows.count && slice_is(rows.cells[0].s, sum);
+        SQL_RUN(&q->sql, a,
+                "SELECT sum FROM allm_record WHERE session = $1 AND seq = $2",
+                &rows, sql_int(p->id), sql_int((int64_t)last->seq));
+    *yes = !error && rows.count && slice_is(rows.cells[0].s, last->sum);
     return error;
 }
 
@@ -299,6 +301,25 @@ static const allm_error *find_written(struct postgres *q, struct arena *a,
     for (size_t i = 0; *any && i < q->count; i++)
         if (!there[i])
             q->list[i]->outcome = BACKEND_LOST;
+    return NULL;
+}
+
+/* The outcome of each append of a batch that was sent.  After a retry, one that
+ * was not written may have been so by the attempt before, if the server was
+ * still working on it when we asked. */
+static const allm_error *find_outcomes(struct postgres *q, struct arena *a,
+                                       const struct sql_rows *rows, bool retry)
+{
+    for (size_t i = 0; i < q->count; i++) {
+        bool there = has_id(rows, q->list[i]->id);
+        const allm_error *error = there || !retry
+                                      ? NULL
+                                      : is_written(q, a, q->list[i], &there);
+        if (error)
+            return error;
+        if (!there)
+            q->list[i]->outcome = BACKEND_LOST;
+    }
     return NULL;
 }
 
@@ -322,9 +343,8 @@ const allm_error *postgres_commit(struct backend *b, struct arena *a)
             return NULL;
         if (!error)
             error = send_batch(q, a, &rows);
-        for (size_t i = 0; !error && i < q->count; i++)
-            if (!has_id(&rows, q->list[i]->id))
-                q->list[i]->outcome = BACKEND_LOST;
+        if (!error)
+            error = find_outcomes(q, a, &rows, attempt > 0);
         if (!error || !postgres_is_transient(error) ||
             clock_now_ns(clock_real()) >= end)
             return error;

@@ -56,6 +56,7 @@ struct group {
     size_t count;
     struct store_append *appends[MOST_IN_GROUP];
     struct backend_append *rows[MOST_IN_GROUP];
+    const char *takers[MOST_IN_GROUP];
     struct store_job *orphans;      /* have ended, not dropped yet */
     struct arena arena;
 };
@@ -151,11 +152,21 @@ static const allm_error *write_group(allm_store *s, struct group *g,
 static const allm_error *lost_error(struct arena *a,
                                     const struct store_append *p)
 {
+    const char *taker = p->session->taker;
     return status_error(
         a, ALLM_ERR_SESSION, "session_lost",
-        "the session \"%s\" was taken by another holder, so nothing was "
-        "written; free this handle and open the session again",
-        p->session->name);
+        "the session \"%s\" was taken by %s, so nothing was written; free "
+        "this handle and open the session again",
+        p->session->name, *taker ? taker : "another holder");
+}
+
+/* Who has taken the sessions whose appends matched no row? */
+static void find_takers(allm_store *s, struct group *g, const bool *there)
+{
+    for (size_t i = 0; i < g->count; i++)
+        if (!there[i])
+            g->takers[i] = lease_taker(s, &g->arena,
+                                       g->appends[i]->session->name);
 }
 
 static void end_group(allm_store *s, struct group *g, const allm_error *error,
@@ -167,8 +178,8 @@ static void end_group(allm_store *s, struct group *g, const allm_error *error,
         const allm_error *mine = there[i] ? NULL : error;
         p->session->in_batch = false;
         if (!there[i] && !error) {
+            lease_lose(p->session, g->takers[i]);
             mine = lost_error(&g->arena, p);
-            p->session->lost = true;
         }
         append_end(p, mine);
     }
@@ -194,6 +205,8 @@ static void write_all(allm_store *s, struct group *g)
         error = &dead_error;
     else if (g->count)
         error = write_group(s, g, there);
+    if (!error)
+        find_takers(s, g, there);
     if (g->count == 1 || !is_of_one(error)) {
         end_group(s, g, error, there);
         return;
@@ -357,7 +370,8 @@ void queue_stop(allm_store *s)
 /* Keeps (3) where there is no thread. */
 static void run_here(allm_store *s, struct store_job *job)
 {
-    struct group g = { .count = 0 };
+    struct group g;             /* large: only what is used is set */
+    g.count = 0;
     pthread_mutex_lock(&s->work);
     if (job->append) {
         joins_group(&g, job->append);

@@ -16,7 +16,8 @@
 
 #include <time.h>
 
-enum { MOST_DEPTH = 256 };
+/* HEAD_ROOM: what the envelope of a record has beside its time and type. */
+enum { MOST_DEPTH = 256, HEAD_ROOM = 80 };
 
 #define BLOB "$blob"
 #define PLAIN "$plain"
@@ -69,19 +70,35 @@ void record_time(int64_t at_ms, char out[32])
     put_digits(&at, at_ms % 1000, 3);
 }
 
-void record_open(struct emit *e, struct buf *out, uint64_t seq, int64_t at_ms,
+static char *put_decimal(char *to, uint64_t n)
+{
+    char digits[20], *end = digits + sizeof digits, *at = end;
+    do {
+        *--at = (char)('0' + n % 10);
+        n /= 10;
+    } while (n);
+    return slice_put(to, (struct slice){ at, (size_t)(end - at) });
+}
+
+void record_time_ms(int64_t at_ms, char out[32])
+{
+    char *at = out + sizeof "0000-00-00T00:00:00." - 1;
+    put_digits(&at, at_ms % 1000, 3);
+}
+
+void record_open(struct emit *e, struct buf *out, uint64_t seq, const char *at,
                  const char *type)
 {
-    char at[32];
+    struct slice time = slice_of(at), kind = slice_of(type);
     emit_init(e, out);
-    emit_open(e, '{');
-    emit_at(e, "v");
-    emit_uint(e, RECORD_VERSION);
-    emit_at(e, "seq");
-    emit_uint(e, seq);
-    record_time(at_ms, at);
-    emit_member_word(e, "at", at);
-    emit_member_word(e, "type", type);
+    char *to = emit_begin(e, HEAD_ROOM + time.len + kind.len);
+    if (!to)
+        return;
+    to = put_decimal(slice_put(to, SLICE("{\"v\":")), RECORD_VERSION);
+    to = put_decimal(slice_put(to, SLICE(",\"seq\":")), seq);
+    to = slice_put(slice_put(to, SLICE(",\"at\":\"")), time);
+    to = slice_put(slice_put(to, SLICE("\",\"type\":\"")), kind);
+    emit_finish(e, slice_put(to, SLICE("\"")), true);
 }
 
 void record_close(struct emit *e)
@@ -187,9 +204,54 @@ static void pack_value(struct emit *e, const allm_json *v,
     }
 }
 
+void record_pack_text(struct emit *e, struct slice text,
+                      struct record_blobs *blobs)
+{
+    if (text.len > RECORD_BLOB_OVER && text.len <= RECORD_MOST_TEXT)
+        text.ptr = arena_copy(blobs->arena, text);
+    if (text.ptr)
+        pack_text(e, text, blobs);
+    else
+        blobs->broken = true;
+}
+
 void record_pack(struct emit *e, const allm_json *v, struct record_blobs *blobs)
 {
     pack_value(e, v ? v : json_null(), blobs, 0);
+}
+
+/* May a text contain what packing changes: a long string, or a key of ours? */
+static bool needs_packing(struct slice text)
+{
+    static const char blob[] = BLOB "\"", plain[] = PLAIN "\"";
+    if (text.len > RECORD_BLOB_OVER)
+        return true;
+    const char *at = memchr(text.ptr, '$', text.len);
+    if (!at)
+        return false;
+    size_t rest = (size_t)(text.ptr + text.len - at);
+    return memmem(at, rest, blob, sizeof blob - 1) ||
+           memmem(at, rest, plain, sizeof plain - 1);
+}
+
+void record_pack_since(struct emit *e, size_t from, struct record_blobs *blobs)
+{
+    const struct json_limits any = { .max_bytes = SIZE_MAX,
+                                     .max_depth = UINT32_MAX,
+                                     .duplicates = true };
+    struct buf *out = e->out;
+    const allm_error *error = NULL;
+    struct slice text = { out->ptr + from, out->len - from };
+    if (out->broken || !needs_packing(text))
+        return;
+    const allm_json *v = json_parse(blobs->arena, text, any, &error);
+    if (!v) {
+        blobs->broken = true;
+        return;
+    }
+    out->len = from;
+    e->comma = false;           /* a value that is packed follows its key */
+    record_pack(e, v, blobs);
 }
 
 /* ---------------------------------------------------------- unpacking --- */

@@ -31,6 +31,16 @@ struct record_blobs {
 void record_pack(struct emit *e, const allm_json *v,
                  struct record_blobs *blobs);
 
+/* The same for a string, which is copied if it becomes a blob. */
+void record_pack_text(struct emit *e, struct slice text,
+                      struct record_blobs *blobs);
+/*
+ * The same for a value that was written plainly, as the first of its text or
+ * behind a key: what follows `from`, which was out->len, is written again, if
+ * packing makes a difference.  Most values are short and stay as they are.
+ */
+void record_pack_since(struct emit *e, size_t from, struct record_blobs *blobs);
+
 /* Replace blobs by their strings.  `find` gives the bytes of a hash (ptr NULL:
  * missing).  NULL and *error: damaged, or no memory. */
 const allm_json *record_unpack(struct arena *a, const allm_json *v,
@@ -41,12 +51,14 @@ const allm_json *record_unpack(struct arena *a, const allm_json *v,
 void record_find_blobs(struct slice text, struct record_blobs *blobs);
 
 /* Begin the text of a record in a buffer; members follow; then close it. */
-void record_open(struct emit *e, struct buf *out, uint64_t seq, int64_t at_ms,
+void record_open(struct emit *e, struct buf *out, uint64_t seq, const char *at,
                  const char *type);
 void record_close(struct emit *e);
 
 /* A time as records have it: "2026-11-16T12:00:00.000Z". */
 void record_time(int64_t at_ms, char out[32]);
+/* The same in a time that has the second already. */
+void record_time_ms(int64_t at_ms, char out[32]);
 
 /* The sum of a record; `before` is the sum of the one before it, or the uid. */
 void record_sum(const char *before, struct slice text,

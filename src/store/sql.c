@@ -117,13 +117,14 @@ const allm_error *sql_messages(struct backend *b, struct arena *a, int64_t id,
     const allm_error *error =
         range.at
             ? SQL_RUN(q, a,
-                      "SELECT n, body, hash FROM allm_message WHERE session = "
-                      "$1 AND n >= $2 AND n < $3 AND since <= $4 AND "
+                      "SELECT n, body, hash, since FROM allm_message WHERE "
+                      "session = $1 AND n >= $2 AND n < $3 AND since <= $4 AND "
                       "(until IS NULL OR until > $4) ORDER BY n",
                       &rows, sql_int(id), from, to, sql_int((int64_t)range.at))
             : SQL_RUN(q, a,
-                      "SELECT n, body, hash FROM allm_message WHERE session = "
-                      "$1 AND n >= $2 AND n < $3 AND until IS NULL ORDER BY n",
+                      "SELECT n, body, hash, since FROM allm_message WHERE "
+                      "session = $1 AND n >= $2 AND n < $3 AND until IS NULL "
+                      "ORDER BY n",
                       &rows, sql_int(id), from, to);
     *count = 0;
     if (error)
@@ -131,7 +132,8 @@ const allm_error *sql_messages(struct backend *b, struct arena *a, int64_t id,
     *out = arena_zero(a, (rows.count + 1) * sizeof **out);
     for (size_t i = 0; *out && i < rows.count; i++)
         (*out)[(*count)++] = (struct backend_message){
-            number_at(&rows, i, 0), cell(&rows, i, 1)->s, word_at(&rows, i, 2)
+            number_at(&rows, i, 0), cell(&rows, i, 1)->s, word_at(&rows, i, 2),
+            number_at(&rows, i, 3)
         };
     return *out ? NULL : status_nomem();
 }
@@ -212,14 +214,19 @@ const allm_error *sql_list(struct backend *b, struct arena *a,
 
 /* ----------------------------------------------------------- removing --- */
 
+/* The row of allm_meta with the first record that is left. */
+#define PRUNED "'pruned/' || CAST($1 AS text)"
+
 const allm_error *sql_delete(struct sql *q, struct arena *a, int64_t id)
 {
+    static const char pruned[] = "DELETE FROM allm_meta WHERE key = " PRUNED;
     static const char *const texts[] = {
         "DELETE FROM allm_record WHERE session = $1",
         "DELETE FROM allm_message WHERE session = $1",
         "DELETE FROM allm_blob WHERE session = $1",
         "DELETE FROM allm_live WHERE session = $1",
         "DELETE FROM allm_inbox WHERE session = $1",
+        pruned,
         "DELETE FROM allm_session WHERE id = $1",
     };
     const allm_error *error = NULL;
@@ -228,12 +235,70 @@ const allm_error *sql_delete(struct sql *q, struct arena *a, int64_t id)
     return error;
 }
 
-const allm_error *sql_prune(struct backend *b, struct arena *a, int64_t id,
-                            uint64_t before)
+const allm_error *sql_first(struct backend *b, struct arena *a, int64_t id,
+                            uint64_t *seq)
 {
-    return SQL_RUN(sql_of(b), a,
-                   "DELETE FROM allm_record WHERE session = $1 AND seq < $2",
-                   NULL, sql_int(id), sql_int((int64_t)before));
+    struct sql_rows rows = { 0 };
+    const allm_error *error =
+        SQL_RUN(sql_of(b), a,
+                "SELECT CAST(value AS bigint) FROM allm_meta "
+                "WHERE key = " PRUNED,
+                &rows, sql_int(id));
+    *seq = !error && rows.count ? number_at(&rows, 0, 0) : 1;
+    return error;
+}
+
+/* Inside a transaction: what is before this record goes. */
+static const allm_error *cut_log(struct sql *q, struct arena *a, int64_t id,
+                                 int64_t first)
+{
+    static const char *const texts[] = {
+        "DELETE FROM allm_record WHERE session = $1 AND seq < $2",
+        "DELETE FROM allm_message WHERE session = $1 AND until <= $2",
+        "DELETE FROM allm_blob WHERE session = $1 AND $2 > 0 AND NOT EXISTS "
+        "(SELECT 1 FROM allm_record r WHERE r.session = $1 "
+        "AND r.body LIKE '%' || allm_blob.hash || '%') AND NOT EXISTS "
+        "(SELECT 1 FROM allm_message m WHERE m.session = $1 "
+        "AND m.body LIKE '%' || allm_blob.hash || '%')",
+        "INSERT INTO allm_meta (key, value) VALUES (" PRUNED
+        ", CAST($2 AS text)) ON CONFLICT (key) DO UPDATE "
+        "SET value = excluded.value",
+    };
+    const allm_error *error = NULL;
+    for (size_t i = 0; !error && i < sizeof texts / sizeof *texts; i++)
+        error = SQL_RUN(q, a, texts[i], NULL, sql_int(id), sql_int(first));
+    return error;
+}
+
+const allm_error *sql_prune(struct backend *b, struct arena *a, int64_t id,
+                            bool *removed)
+{
+    struct sql *q = sql_of(b);
+    struct sql_rows rows = { 0 };
+    uint64_t first = 1;
+    *removed = false;
+    const allm_error *error = q->driver->begin(q, a);
+    if (error)
+        return error;
+    error = sql_first(b, a, id, &first);
+    if (!error)
+        error = SQL_RUN(q, a,
+                        "SELECT max(seq) - 1 FROM allm_record WHERE "
+                        "session = $1 AND type IN ('created', 'change', 'end') "
+                        "AND EXISTS (SELECT 1 FROM allm_session "
+                        "WHERE id = $1 AND open = 0)",
+                        &rows, sql_int(id));
+    int64_t keep = !error && rows.count ? (int64_t)number_at(&rows, 0, 0) : 0;
+    bool less = keep > (int64_t)first;
+    if (!error && less)
+        error = cut_log(q, a, id, keep);
+    if (error || !less) {
+        q->driver->undo(q);
+        return error;
+    }
+    error = q->driver->end(q, a);
+    *removed = !error;
+    return error;
 }
 
 /* ------------------------------------------------ news for the holder --- */

@@ -98,7 +98,7 @@ static bool is_leftover(struct sql *s, struct arena *a,
 
 /* Inside a transaction: the lock is ours, now the row. */
 static const allm_error *write_lease(struct sql *s, struct arena *a,
-                                     struct backend_row *row,
+                                     struct backend_row *row, bool claims,
                                      enum backend_after *after)
 {
     *after = !row->head    ? BACKEND_NEW
@@ -108,15 +108,19 @@ static const allm_error *write_lease(struct sql *s, struct arena *a,
     const allm_error *error =
         SQL_RUN(s, a,
                 "UPDATE allm_session SET epoch = epoch + 1, holder = $2, "
+                "tries = CASE WHEN $3 AND changed < taken THEN tries + 1 "
+                "ELSE tries END, due = CASE WHEN $3 AND changed < taken "
+                "THEN $now + 1000 * (2 << tries) ELSE due END, "
                 "taken = $now WHERE id = $1",
-                NULL, sql_int(row->id), sql_text(s->opts.holder));
+                NULL, sql_int(row->id), sql_text(s->opts.holder),
+                sql_int(claims));
     const char *name = row->name;
     return error ? error : sql_find(&s->backend, a, name, true, row, &found);
 }
 
 /* Inside a transaction, which ends here.  Not taken: row says who holds it. */
 static const allm_error *take_row(struct sqlite *q, struct arena *a,
-                                  struct backend_row *row,
+                                  struct backend_row *row, bool claims,
                                   enum backend_after *after, bool *taken)
 {
     struct sql *s = &q->sql;
@@ -126,7 +130,7 @@ static const allm_error *take_row(struct sqlite *q, struct arena *a,
         s->driver->undo(s);
         return error;
     }
-    error = sqlite_finish(q, a, write_lease(s, a, row, after));
+    error = sqlite_finish(q, a, write_lease(s, a, row, claims, after));
     *taken = !error;
     if (error)
         unlock_session(q, id);
@@ -151,12 +155,33 @@ static const allm_error *sqlite_take(struct backend *b, struct arena *a,
         row->id = 0;
         return error;
     }
-    return take_row(q, a, row, after, taken);
+    return take_row(q, a, row, false, after, taken);
 }
 
 static bool is_due(const struct backend_row *row, const char *queue)
 {
     return row->id && row->due && row->queue && !strcmp(row->queue, queue);
+}
+
+/* Inside a transaction, which ends here: it waits for somebody from now on,
+ * unless somebody has it. */
+static const allm_error *mark_stuck(struct sqlite *q, struct arena *a,
+                                    int64_t id)
+{
+    struct sql *s = &q->sql;
+    bool locked = false;
+    const allm_error *error = lock_session(q, id, &locked);
+    if (error || !locked) {
+        s->driver->undo(s);
+        return error;
+    }
+    error = sqlite_finish(q, a,
+                          SQL_RUN(s, a,
+                                  "UPDATE allm_session SET due = NULL, "
+                                  "waits = '" BACKEND_STUCK "' WHERE id = $1",
+                                  NULL, sql_int(id)));
+    unlock_session(q, id);
+    return error;
 }
 
 /* Inside a transaction the row cannot change, so it is read again. */
@@ -174,8 +199,11 @@ static const allm_error *claim_one(struct sqlite *q, struct arena *a,
                     &rows, sql_int(id));
     if (!error && rows.count)
         sql_read_row(s, &rows, 0, row);
+    if (!error && is_due(row, queue) && row->tries >= BACKEND_MOST_TRIES &&
+        backend_is_try(row))
+        return mark_stuck(q, a, id);
     if (!error && is_due(row, queue))
-        return take_row(q, a, row, after, taken);
+        return take_row(q, a, row, true, after, taken);
     s->driver->undo(s);
     return error;
 }
@@ -194,7 +222,9 @@ static const allm_error *sqlite_claim(struct backend *b, struct arena *a,
     const allm_error *error =
         SQL_RUN(&q->sql, &scratch,
                 "SELECT id FROM allm_session WHERE queue = $1 "
-                "AND (due <= $now OR due > $now + $2) ORDER BY due, id",
+                "AND (due <= $now OR due > $now + $2) "
+                "AND COALESCE(waits, '" BACKEND_USER "') = '" BACKEND_USER "' "
+                "ORDER BY due, id",
                 &rows, sql_text(queue), sql_int(BACKEND_MOST_DELAY_MS));
     if (error)
         error = status_retell(a, error);
@@ -213,7 +243,8 @@ static const allm_error *write_release(struct sql *s, struct arena *a,
     const allm_error *error =
         SQL_RUN(s, a,
                 "UPDATE allm_session SET holder = NULL, "
-                "due = CASE WHEN $3 THEN COALESCE(due, $now) ELSE due END "
+                "due = CASE WHEN $3 THEN MIN(COALESCE(due, $now), $now) "
+                "ELSE due END "
                 "WHERE id = $1 AND epoch = $2",
                 NULL, sql_int(id), sql_int((int64_t)epoch), sql_int(due));
     if (!error)
@@ -250,7 +281,8 @@ static const allm_error *write_columns(struct sql *s, struct arena *a,
     const allm_error *error = SQL_RUN(
         s, a,
         "UPDATE allm_session SET head = $4, sum = $5, open = $6, "
-        "due = CASE WHEN $7 THEN COALESCE(due, $now) WHEN queue IS NOT NULL "
+        "due = CASE WHEN $7 THEN MIN(COALESCE(due, $now), $now) "
+        "WHEN queue IS NOT NULL "
         "AND EXISTS (SELECT 1 FROM allm_inbox WHERE session = $1 AND id > $14) "
         "THEN due END, "
         "waits = $8, status = $9, title = $10, model = $11, messages = $12, "
@@ -380,6 +412,13 @@ static const allm_error *sqlite_remove(struct backend *b, struct arena *a,
     return error ? error : sqlite_shrink(q, a);
 }
 
+static const allm_error *sqlite_prune(struct backend *b, struct arena *a,
+                                      int64_t id, bool *removed)
+{
+    const allm_error *error = sql_prune(b, a, id, removed);
+    return error || !*removed ? error : sqlite_shrink(sqlite_of(b), a);
+}
+
 static const allm_error *sqlite_put_live(struct backend *b, struct arena *a,
                                          int64_t id, uint64_t epoch,
                                          const struct backend_live *live)
@@ -447,7 +486,8 @@ const struct backend_ops sqlite_backend = {
     .blobs = sql_blobs,
     .list = sql_list,
     .remove = sqlite_remove,
-    .prune = sql_prune,
+    .prune = sqlite_prune,
+    .first = sql_first,
     .send = sql_send,
     .inbox = sql_inbox,
     .cancel = sql_cancel,

@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-enum { WAIT_LEAST_US = 200, WAIT_MOST_US = 2000 };
+enum { WAIT_LEAST_US = 200, WAIT_MOST_US = 2000, LONG_WAIT_NS = 10000000 };
 
 /* The bytes that SQLite locks: in PATH-shm, and in the file itself. */
 enum { SHM_WRITE = 120, SHM_RECOVER = 122, SHM_READ = 123, SHM_READ_LAST = 127,
@@ -92,8 +92,9 @@ const allm_error *sqlite_error(struct sqlite *q, struct arena *a, int code)
     }
 }
 
-/* Short waits, so that no writer starves.  The time is measured: a wait may
- * take longer. */
+/* Short waits, so that no writer starves; the shortest for one that has waited
+ * long, since those that came later look less often.  The time is measured: a
+ * wait may take longer. */
 int sqlite_wait(void *ud, int count)
 {
     struct sqlite *q = ud;
@@ -102,8 +103,9 @@ int sqlite_wait(void *ud, int count)
         q->busy_since_ns = now;
     if (now - q->busy_since_ns >= q->busy_most_ns)
         return 0;
-    uint64_t us = WAIT_LEAST_US +
-                  random_below(random_system(), WAIT_MOST_US - WAIT_LEAST_US);
+    uint64_t us = WAIT_LEAST_US;
+    if (now - q->busy_since_ns < LONG_WAIT_NS)
+        us += random_below(random_system(), WAIT_MOST_US - WAIT_LEAST_US);
     thread_pause((uint32_t)us);
     return 1;
 }

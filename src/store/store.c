@@ -398,8 +398,14 @@ const allm_error *store_check_name(struct arena *a, const char *name)
         valid = is_name_character(name[i]);
     if (valid)
         return NULL;
+    if (len >= 1 && len <= NAME_MOST)
+        return status_error(
+            a, ALLM_ERR_SESSION, "invalid_name",
+            "the name of a session has only letters, digits and _ - :; this "
+            "one has %s",
+            strpbrk(name, " \t") ? "a blank" : "another character");
     return status_error(a, ALLM_ERR_SESSION, "invalid_name",
-                        "the name of a session has 1 to 128 letters, digits or "
-                        "_ - : characters; this one has %zu, or others",
-                        len);
+                        "the name of a session has 1 to %d characters: "
+                        "letters, digits and _ - :; this one has %zu",
+                        NAME_MOST, len);
 }

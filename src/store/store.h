@@ -164,13 +164,20 @@ struct emit *store_append_open(struct store_append *p, const char *type,
                                uint64_t *seq);
 void store_append_close(struct store_append *p);
 
-/* A member of the open record: a value, long strings as blobs. */
+/* A member of the open record, long strings as blobs: a value; a string.  Both
+ * are copied. */
 void store_append_value(struct store_append *p, const char *name,
                         const allm_json *v);
+void store_append_text(struct store_append *p, const char *name,
+                       struct slice text);
+/* Text of a value that the caller has written to the emit since its buffer had
+ * `from` bytes: long strings become blobs. */
+void store_append_pack(struct store_append *p, size_t from);
 /* "keep" (unless all_so_far) and "add" of the open record: the first `keep`
- * messages stay, these follow.  Bodies are JSON values, packed here. */
+ * messages stay, these follow.  Bodies are JSON texts in the append's arena;
+ * their long strings become blobs. */
 void store_append_thread(struct store_append *p, bool all_so_far, uint64_t keep,
-                         size_t count, const allm_json *const *bodies);
+                         size_t count, struct buf *bodies);
 
 /* The columns as they shall be; filled from the last append at first. */
 struct backend_append *store_append_columns(struct store_append *p);

@@ -41,21 +41,23 @@ enum append_state { APPEND_BUILDING, APPEND_QUEUED, APPEND_DONE };
 struct store_append {
     struct store_job job;
     struct store_session *session;  /* kept */
-    struct mem mem;
     struct arena arena;
-    size_t holders;                 /* under the store's lock */
-    enum append_state state;        /* under the store's lock */
+    atomic_size_t holders;
+    _Atomic enum append_state state; /* DONE: the error is set */
     struct backend_append columns;  /* with changes and blobs */
     struct record_blobs blobs;
     size_t cap;                     /* of changes */
     struct backend_change *changes;
     uint64_t head;                  /* of the newest record, and its sum */
     char sum[STORE_SUM_LEN + 1];
+    char at[32];                    /* the time of its records; "": not yet */
     struct buf body;                /* of the open record */
     struct emit emit;
     bool broken;
     const allm_error *error;        /* in the arena */
 };
+
+enum { STORE_TAKER_LEN = 127 };
 
 struct store_session {
     allm_store *store;              /* kept */
@@ -64,8 +66,8 @@ struct store_session {
     struct store_session *next;     /* of those that are held */
     size_t users;                   /* under the lock; without any, it is
                                        released */
-    size_t holders;                 /* under the lock: the users, as one, and
-                                       appends */
+    atomic_size_t holders;          /* the users, as one, and appends */
+    _Atomic(struct store_append *) spare;   /* memory for the next; or NULL */
     int64_t id;
     const char *name, *uid;         /* in its arena */
     struct arena arena;
@@ -80,15 +82,22 @@ struct store_session {
                                        columns_arena */
     struct arena columns_arena[2];  /* the newest, and the one before */
     unsigned columns_at;
+    int64_t at_second;              /* of the time below */
+    char at[32];                    /* of the newest append; "": none */
 
-    /* Under the lock. */
+    /* Changed under the lock.  Those that are atomic are looked at for each
+     * event, without it. */
     allm_waker *waker;
-    bool lost, released;
-    uint64_t cancel;
+    atomic_bool lost, released;
+    char taker[STORE_TAKER_LEN + 1];    /* who has it now; or "" */
+    _Atomic uint64_t cancel;
     bool sent;
     const allm_error *failed;       /* of an append; until it is reloaded */
     struct arena failed_arena;
 };
+
+/* Free an append that nobody uses. */
+void append_destroy(struct store_append *p);
 
 /* The last error of a thread. */
 struct store_error {
@@ -168,6 +177,10 @@ void watch_tell(void *ud, const struct backend_watch *about);
 /* lease.c: wake the stream of a session (locked); keep the memory of a
  * session. */
 void lease_ring(struct store_session *t);
+/* In the store's thread: who took this session last, in the arena; or NULL. */
+const char *lease_taker(allm_store *s, struct arena *a, const char *name);
+/* It is lost, to this holder (NULL: nobody knows).  Locked. */
+void lease_lose(struct store_session *t, const char *taker);
 void lease_keep(struct store_session *t);
 void lease_drop(struct store_session *t);
 

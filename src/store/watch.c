@@ -43,7 +43,8 @@ static void tell_session(struct store_session *t,
         return;
     bool news = (about->lost && !t->lost) || about->cancel != t->cancel ||
                 (about->sent && !t->sent);
-    t->lost = t->lost || about->lost;
+    if (about->lost)
+        lease_lose(t, about->taker);
     t->cancel = about->cancel;
     t->sent = about->sent;
     if (news)
@@ -60,6 +61,22 @@ void watch_tell(void *ud, const struct backend_watch *about)
     pthread_mutex_unlock(&s->lock);
 }
 
+/* Find out who has taken the sessions that were lost. */
+static void find_takers_of(allm_store *s, struct arena *a, size_t count,
+                           struct backend_watch *list)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *name = NULL;
+        pthread_mutex_lock(&s->lock);
+        for (const struct store_session *t = s->held; t; t = t->next)
+            if (list[i].lost && t->id == list[i].id && !t->lost)
+                name = arena_text(a, t->name);
+        pthread_mutex_unlock(&s->lock);
+        if (name)
+            list[i].taker = lease_taker(s, a, name);
+    }
+}
+
 static void ask_backend(allm_store *s)
 {
     struct arena a;
@@ -69,6 +86,7 @@ static void ask_backend(allm_store *s)
     struct backend_watch *list = list_held(s, &a, &count);
     pthread_mutex_unlock(&s->lock);
     if (count && !s->ops->watch(s->backend, &a, count, list)) {
+        find_takers_of(s, &a, count, list);
         pthread_mutex_lock(&s->lock);
         for (struct store_session *t = s->held; t; t = t->next) {
             struct backend_watch key = { .id = t->id };

@@ -1,8 +1,9 @@
 /* crash.c - sessions in a store whose handle dies at commit n */
 #include "harness/crash.h"
 
+#include "harness/stored.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,8 +28,7 @@ void crash_begin(bool on_disk)
     static unsigned number;
     crash.on_disk = on_disk;
     if (on_disk) {
-        snprintf(crash.folder, sizeof crash.folder, "/tmp/allm-crash-XXXXXX");
-        if (!mkdtemp(crash.folder))
+        if (!stored_folder(crash.folder, sizeof crash.folder))
             crash.folder[0] = '\0';
         snprintf(crash.uri, sizeof crash.uri, "sqlite:%s/s.db", crash.folder);
     } else {

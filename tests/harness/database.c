@@ -100,8 +100,10 @@ bool database_restart(struct database *d)
     char bin[128];
     int code = run_command(d,
                            "%spg_ctl -D data -s -w -t 60 -l server.log -o "
-                           "\"-k '%s' -h '' -c max_connections=200\" start",
-                           find_programs(bin), d->folder);
+                           "\"-k '%s' -h '' -c max_connections=200 "
+                           "-c fsync=%s\" start",
+                           find_programs(bin), d->folder,
+                           getenv("ALLM_SYNC") ? "on" : "off");
     d->server = code ? 0 : read_pid(d, "data/postmaster.pid");
     return d->server != 0;
 }

@@ -2,7 +2,9 @@
  * database.h - a PostgreSQL server of one's own, and a pooler in front of it
  *
  * The server runs as an ordinary user (root becomes "postgres" or "nobody"),
- * with its socket and its files in a new temporary folder.
+ * with its socket and its files in a new temporary folder.  It does not sync
+ * its files, unless ALLM_SYNC is set: processes die in tests, the machine does
+ * not, and no test shall depend on the speed of a disk.
  */
 #ifndef HARNESS_DATABASE_H
 #define HARNESS_DATABASE_H

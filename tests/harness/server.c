@@ -36,6 +36,11 @@ struct server {
     const struct server_step *scripts[SCRIPTS];
     size_t script_next, script_count;
     const struct server_step *always;
+    struct {
+        const char *part;       /* NULL: used */
+        const struct server_step *steps;
+    } rules[SCRIPTS];
+    size_t rule_count;
     size_t permits;
     bool hurry;
     char *requests[REQUESTS];
@@ -72,6 +77,17 @@ static void keep(struct server *s, struct connection *c, size_t n)
     c->in_len -= n;
 }
 
+/* The steps of the first rule for this request; NULL: there is none. */
+static const struct server_step *next_rule(struct server *s, const char *text)
+{
+    for (size_t i = 0; text && i < s->rule_count; i++)
+        if (s->rules[i].part && strstr(text, s->rules[i].part)) {
+            s->rules[i].part = NULL;
+            return s->rules[i].steps;
+        }
+    return NULL;
+}
+
 static const struct server_step *next_script(struct server *s)
 {
     static const struct server_step nothing[] = {
@@ -91,7 +107,9 @@ static void take_request(struct server *s, struct connection *c)
     c->number = s->seen.requests++;
     c->missing = s->hurry ? body : 0;
     keep(s, c, n + body - c->missing);
-    c->step = next_script(s);
+    c->step = next_rule(s, s->requests[c->number % REQUESTS]);
+    if (!c->step)
+        c->step = next_script(s);
     c->done = 0;
 }
 
@@ -330,6 +348,17 @@ void server_play(struct server *s, const struct server_step *steps)
     pthread_mutex_lock(&s->lock);
     if (s->script_count < SCRIPTS)
         s->scripts[s->script_count++] = steps;
+    pthread_mutex_unlock(&s->lock);
+}
+
+void server_play_when(struct server *s, const char *part,
+                      const struct server_step *steps)
+{
+    pthread_mutex_lock(&s->lock);
+    if (s->rule_count < SCRIPTS) {
+        s->rules[s->rule_count].part = part;
+        s->rules[s->rule_count++].steps = steps;
+    }
     pthread_mutex_unlock(&s->lock);
 }
 

@@ -62,6 +62,11 @@ int server_port(const struct server *s);
  * copied. */
 void server_play(struct server *s, const struct server_step *steps);
 
+/* The answer to one request that contains this text, before all others; in the
+ * order of these calls. */
+void server_play_when(struct server *s, const char *part,
+                      const struct server_step *steps);
+
 /* The answer to all requests that server_play() did not cover. */
 void server_play_always(struct server *s, const struct server_step *steps);
 

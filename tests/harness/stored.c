@@ -11,16 +11,20 @@
 
 static char folder[64], uri[96];
 
+bool stored_folder(char *out, size_t size)
+{
+    snprintf(out, size, "%s/allm-store-XXXXXX",
+             access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+    return mkdtemp(out) != NULL;
+}
+
 const char *stored_file(void)
 {
     if (!ALLM_SQLITE) {
         check_skip("SQLite");
         return NULL;
     }
-    /* in memory where possible: a sync of a disk takes milliseconds */
-    snprintf(folder, sizeof folder, "%s/allm-store-XXXXXX",
-             access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
-    if (!mkdtemp(folder))
+    if (!stored_folder(folder, sizeof folder))
         return NULL;
     snprintf(uri, sizeof uri, "sqlite:%s/s.db", folder);
     return uri;
@@ -31,10 +35,10 @@ const char *stored_path(void)
     return uri + strlen("sqlite:");
 }
 
+static const char *const ends[] = { "", "-wal", "-shm", "-lock", "-journal" };
+
 void stored_remove(void)
 {
-    static const char *const ends[] = { "", "-wal", "-shm", "-lock",
-                                        "-journal" };
     char path[128];
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         snprintf(path, sizeof path, "%s%s", stored_path(), ends[i]);
@@ -97,6 +101,53 @@ bool stored_sql(const char *sql)
     return database_sql(&server, sql);
 }
 
+static bool file_contains(const char *path, struct slice text)
+{
+    bool found = false;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return false;
+    fseek(file, 0, SEEK_END);
+    size_t len = (size_t)ftell(file);
+    char *bytes = malloc(len + 1);
+    rewind(file);
+    CHECK(bytes && fread(bytes, 1, len, file) == len);
+    for (size_t i = 0; bytes && !found && i + text.len <= len; i++)
+        found = !memcmp(bytes + i, text.ptr, text.len);
+    free(bytes);
+    fclose(file);
+    return found;
+}
+
+/* Statements that fail if a row contains it: every column, blobs as text. */
+static bool rows_contain(const char *text)
+{
+    char sql[1024];
+    snprintf(sql, sizeof sql,
+             "DO $$ DECLARE t text; n bigint; BEGIN FOR t IN SELECT "
+             "unnest(ARRAY['session', 'record', 'message', 'live', 'inbox', "
+             "'meta']) LOOP EXECUTE 'SELECT count(*) FROM allm_' || t || ' x "
+             "WHERE row_to_json(x)::text LIKE $x$%%%s%%$x$' INTO n; IF n > 0 "
+             "THEN RAISE EXCEPTION 'found'; END IF; END LOOP; IF EXISTS "
+             "(SELECT 1 FROM allm_blob WHERE encode(bytes, 'escape') LIKE "
+             "'%%%s%%') THEN RAISE EXCEPTION 'found'; END IF; END $$;",
+             text, text);
+    return !stored_sql(sql);
+}
+
+bool stored_contains(const char *where, const char *text)
+{
+    char path[128];
+    bool found = false;
+    if (!strncmp(where, "postgresql:", 11))
+        return rows_contain(text);
+    for (size_t i = 0; !found && i < sizeof ends / sizeof *ends; i++) {
+        snprintf(path, sizeof path, "%s%s", stored_path(), ends[i]);
+        found = file_contains(path, slice_of(text));
+    }
+    return found;
+}
+
 bool stored_restart_server(void)
 {
     database_stop(&server, "immediate");
@@ -144,16 +195,13 @@ struct store_session *stored_session(allm_store *s, struct arena *a,
 struct store_append *stored_append(struct store_session *t,
                                    struct stored_step step)
 {
-    struct arena a;
+    struct buf body;
     uint64_t seq = 0;
-    const allm_error *error = NULL;
     struct store_append *p = t ? store_append_new(t) : NULL;
     if (!p)
         return NULL;
-    arena_init(&a, mem_default());
-    const allm_json *body =
-        step.message ? json_parse_loose(&a, slice_of(step.message), &error)
-                     : NULL;
+    buf_init(&body, store_append_arena(p), SIZE_MAX / 2);
+    buf_text(&body, step.message ? step.message : "");
     store_append_open(p, step.type, &seq);
     if (step.message)
         store_append_thread(p, false, step.keep, 1, &body);
@@ -161,16 +209,13 @@ struct store_append *stored_append(struct store_session *t,
     struct backend_append *c = store_append_columns(p);
     c->open = step.begins ? seq : step.ends ? 0 : c->open;
     c->due = step.due;
+    c->waits = step.waits;
     c->status = step.status ? step.status : "completed";
     c->title = step.title;
     c->state = SLICE("{\"status\":\"completed\"}");
     c->inbox_upto = step.inbox_upto;
     c->live_op = step.drops_live ? seq : 0;
     store_append_submit(p);
-    /* bytes of blobs are not copied: memory: is done, a thread is not */
-    if (step.message && strlen(step.message) > RECORD_BLOB_OVER)
-        store_append_wait(p, NULL);
-    arena_release(&a);
     return p;
 }
 

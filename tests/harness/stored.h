@@ -4,6 +4,10 @@
 
 #include "store/store.h"
 
+/* Make a folder: in memory where possible, since a sync of a disk takes from a
+ * millisecond to a second. */
+bool stored_folder(char *out, size_t size);
+
 /* A new SQLite store in a folder of its own, for one test at a time.  NULL, and
  * the test is skipped, if the library was built without SQLite. */
 const char *stored_file(void);
@@ -36,6 +40,10 @@ void stored_on_server(void (*test)(const char *uri), bool pooled);
 /* Run SQL statements in that database, as its owner. */
 bool stored_sql(const char *sql);
 
+/* Is this text in a file of the SQLite store, or in a row of the newest
+ * database? */
+bool stored_contains(const char *uri, const char *text);
+
 /* Stop that server as a crash does, and start it again. */
 bool stored_restart_server(void);
 
@@ -63,6 +71,7 @@ struct stored_step {
     const char *message;            /* JSON, added to the thread; or NULL */
     bool begins, ends;              /* an operation */
     bool due;
+    const char *waits;
     const char *status, *title;
     int64_t inbox_upto;
     bool drops_live;

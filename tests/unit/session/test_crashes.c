@@ -13,6 +13,7 @@
 #include "harness/check.h"
 #include "harness/crash.h"
 #include "harness/play.h"
+#include "harness/stored.h"
 #include "harness/turns.h"
 
 #include <stdio.h>
@@ -267,41 +268,77 @@ static int run_with_crashes(const struct plot *p, struct random r,
     return i - 1;
 }
 
-static void run_plots(bool on_disk, int count)
+/* Where the sessions of a plot are: "memory", "disk", or a server's URI. */
+static void begin_run(const char *where)
+{
+    if (strncmp(where, "postgresql:", 11)) {
+        crash_begin(*where == 'd');
+        return;
+    }
+    crash_begin_at(where);
+    allm_store *store = crash_open(0, false);
+    allm_store_remove(store, "s");      /* of the run before */
+    allm_store_free(store);
+}
+
+static int run_plot(const char *where, struct random r)
 {
     static struct plot p;
     static struct outcome whole;
+    int crashes = 0;
+    make_plot(&p, r);
+    memset(&whole, 0, sizeof whole);
+    begin_run(where);
+    allm_store *store = crash_open(0, false);
+    CHECK(go_on(store, &p, r, &whole));
+    allm_store_free(store);
+    crash_end();
+    for (int again = 0; again < 3; again++) {
+        begin_run(where);
+        crashes += run_with_crashes(&p, r, &whole);
+        crash_end();
+    }
+    return crashes;
+}
+
+static void run_plots(const char *where, int count)
+{
     struct random r = check_random();
     int crashes = 0;
-    for (int i = 0; i < count; i++) {
-        make_plot(&p, r);
-        memset(&whole, 0, sizeof whole);
-        crash_begin(on_disk);
-        allm_store *store = crash_open(0, false);
-        CHECK(go_on(store, &p, r, &whole));
-        allm_store_free(store);
-        crash_end();
-        for (int again = 0; again < 3; again++) {
-            crash_begin(on_disk);
-            crashes += run_with_crashes(&p, r, &whole);
-            crash_end();
-        }
-    }
+    for (int i = 0; i < count; i++)
+        crashes += run_plot(where, r);
     CHECK(crashes > 3 * count);
 }
 
 static void random_crashes_in_memory(void)
 {
-    run_plots(false, check_stride() > 1 ? 60 : 400);
+    run_plots("memory", check_stride() > 1 ? 60 : 400);
 }
 
 static void random_crashes_on_disk(void)
 {
-    run_plots(true, check_stride() > 1 ? 3 : 12);
+    run_plots("disk", check_stride() > 1 ? 3 : 12);
+}
+
+static void crash_at_random(const char *uri)
+{
+    run_plots(uri, check_stride() > 1 ? 2 : 6);
+}
+
+static void random_crashes_on_server(void)
+{
+    stored_on_server(crash_at_random, false);
+}
+
+static void random_crashes_behind_a_pooler(void)
+{
+    stored_on_server(crash_at_random, true);
 }
 
 TESTS = {
     TEST_ONCE(random_crashes_in_memory),
     TEST_ONCE(random_crashes_on_disk),
+    TEST_ONCE(random_crashes_on_server),
+    TEST_ONCE(random_crashes_behind_a_pooler),
     TESTS_END
 };

@@ -454,7 +454,15 @@ static void lists_and_removes(const char *uri)
         allm_session_append_user(s, "a title\nand more");
         allm_session_free(s);
     }
-    allm_json *v = allm_store_list(store, ALLM(store_query, .limit = 2));
+    allm_json *v = allm_store_list(store, ALLM(store_query, .limit = 2,
+                                               .words = "MORE a"));
+    CHECK_INT(allm_json_count(allm_json_get(v, "sessions")), 2);
+    CHECK(allm_json_true(allm_json_get(v, "more")));
+    allm_json_free(v);
+    v = allm_store_list(store, ALLM(store_query, .words = "more nothing"));
+    CHECK_INT(allm_json_count(allm_json_get(v, "sessions")), 0);
+    allm_json_free(v);
+    v = allm_store_list(store, ALLM(store_query, .limit = 2));
     const allm_json *list = allm_json_get(v, "sessions");
     CHECK_INT(allm_json_count(list), 2);
     CHECK(allm_json_true(allm_json_get(v, "more")));
@@ -482,6 +490,64 @@ static void lists_and_removes(const char *uri)
     crash_end();
 }
 EACH(lists_and_removes)
+
+static size_t pruned(allm_store *store, uint32_t flags)
+{
+    allm_json *v = allm_store_prune(store, NULL, ALLM_PRUNE_JOURNAL | flags);
+    size_t n = allm_json_count(allm_json_get(v, "removed"));
+    allm_json_free(v);
+    return n;
+}
+
+/* A session with a history: an operation, a long text, another thread. */
+static void make_history(allm_session *s, char *text)
+{
+    allm_engine *e = turns_engine(TWO, "echo=echo", NULL);
+    CHECK_TEXT(run(allm_session_reply(e, s, "hi", NULL)), NULL);
+    CHECK_INT(allm_session_append_user(s, text), ALLM_OK);
+    CHECK_INT(allm_session_replace(s, ALLM(session_record, .id = NULL)),
+              ALLM_OK);
+    text[0] = 'y';
+    CHECK_INT(allm_session_append_user(s, text), ALLM_OK);
+    allm_engine_free(e);
+}
+
+static void prunes_the_journal(const char *uri)
+{
+    char text[6000];
+    crash_begin_at(uri);
+    allm_store *store = crash_open(0, false);
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    allm_session *s = open_session(store, ALLM_SESSION_CREATE);
+    make_history(s, text);
+    CHECK_INT(pruned(store, 0), 0);             /* it is held */
+    allm_session_free(s);
+    CHECK_INT(pruned(store, ALLM_PRUNE_LOOK), 1);
+    CHECK_INT(pruned(store, 0), 1);
+    CHECK_INT(pruned(store, 0), 0);             /* nothing is left to remove */
+    check_verified(store);
+    allm_json *v = allm_store_records(store, "trip", 0, 0);
+    CHECK_INT(allm_json_count(v), 2);
+    allm_json_free(v);
+    s = open_session(store, ALLM_SESSION_LOCK);
+    CHECK_INT(allm_thread_count(allm_session_thread(s)), 1);
+    CHECK_TEXT(allm_thread_last(allm_session_thread(s))->text, text);
+    CHECK_INT(allm_session_fork(s, 2, "then"), ALLM_ERR_MISUSE);
+    CHECK(strstr(allm_store_error(store)->message, "pruned"));
+    CHECK_INT(allm_session_fork(s, 0, "now"), ALLM_OK);
+    allm_stream *f = allm_store_follow(store, "trip", "0", 0);
+    CHECK_TEXT(run(f), "cursor_gone");
+    CHECK_INT(allm_session_append_user(s, "more"), ALLM_OK);
+    allm_session_free(s);
+    check_verified(store);
+    CHECK_INT(pruned(store, 0), 1);
+    check_verified(store);
+    CHECK_INT(allm_store_remove(store, "trip"), ALLM_OK);
+    allm_store_free(store);
+    crash_end();
+}
+EACH(prunes_the_journal)
 
 static void forks(const char *uri)
 {
@@ -585,6 +651,7 @@ TESTS = {
     TEST_EACH(keeps_sent_messages_of_a_failed_call),
     TEST_ALL(is_cancelled_elsewhere),
     TEST_EACH(lists_and_removes),
+    TEST_ALL(prunes_the_journal),
     TEST_EACH(forks),
     TEST(keeps_long_strings),
     TEST_ONCE(imports_what_it_exported),

@@ -4,6 +4,8 @@
 #include "harness/check.h"
 #include "harness/stored.h"
 
+#include <stdio.h>
+
 #define BOTH(test) \
     static void server_##test(void) \
     { \
@@ -21,7 +23,7 @@ static void a_late_holder_writes_nothing(const char *uri)
     struct store_loaded l = { 0 };
     arena_init(&a, mem_default());
     allm_store *slow = stored_open(uri, ALLM(store_opts, .lease_ms = 1));
-    allm_store *other = stored_open(uri, NULL);
+    allm_store *other = stored_open(uri, ALLM(store_opts, .holder = "quick"));
     CHECK_TEXT(stored_make(slow, "one", "{\"a\":1}"), "");
     struct store_session *t = stored_session(slow, &a, "one", ALLM_SESSION_LOCK,
                                              &l, NULL);
@@ -36,6 +38,8 @@ static void a_late_holder_writes_nothing(const char *uri)
     if (next) {
         CHECK_INT(l.after, BACKEND_EXPIRED);
         CHECK_TEXT(stored_write(t, STORED(.type = "change")), "session_lost");
+        const allm_error *gone = store_session_gone(t, &a);
+        CHECK(gone && strstr(gone->message, "quick has taken"));
         CHECK_TEXT(stored_write(next, STORED(.type = "change")), "");
     }
     store_session_drop(next);
@@ -46,6 +50,50 @@ static void a_late_holder_writes_nothing(const char *uri)
 }
 
 BOTH(a_late_holder_writes_nothing)
+
+/* --------------------------------------------------------------- clock --- */
+
+/* The server's clock jumps by so many milliseconds while a session is held. */
+static void jump_clock(const char *uri, int64_t ms)
+{
+    struct arena a;
+    struct store_loaded l = { 0 };
+    char sql[128];
+    arena_init(&a, mem_default());
+    allm_store *s = stored_open(uri, NULL), *other = stored_open(uri, NULL);
+    CHECK_TEXT(stored_make(s, "one", "{\"a\":1}"), "");
+    struct store_session *t = stored_session(s, &a, "one", ALLM_SESSION_LOCK,
+                                             &l, NULL);
+    snprintf(sql, sizeof sql, "UPDATE allm_session SET until = until - (%lld)",
+             (long long)ms);
+    CHECK(stored_sql(sql));
+    struct store_session *next =
+        stored_session(other, &a, "one", ALLM_SESSION_LOCK, &l,
+                       ms > 0 ? NULL : "session_locked");
+    CHECK_TEXT(stored_write(t, STORED(.type = "change")),
+               next ? "session_lost" : "");
+    store_session_drop(t);
+    allm_store_free(s);         /* it has let go when this returns */
+    if (!next)
+        next = stored_session(other, &a, "one", ALLM_SESSION_LOCK, &l, NULL);
+    CHECK_TEXT(stored_write(next, STORED(.type = "change")), "");
+    store_session_drop(next);
+    allm_store_free(other);
+    other = stored_open(uri, NULL);
+    CHECK_INT(allm_store_remove(other, "one"), ALLM_OK);
+    allm_store_free(other);
+    arena_release(&a);
+}
+
+static void does_not_trust_the_clock(const char *uri)
+{
+    const int64_t hour = 3600000, years = INT64_C(87660) * hour;
+    jump_clock(uri, hour);
+    jump_clock(uri, -hour);
+    jump_clock(uri, years);
+    jump_clock(uri, -years);
+}
+BOTH(does_not_trust_the_clock)
 
 /* ---------------------------------------------------------------- news --- */
 
@@ -189,6 +237,8 @@ static void a_password_is_not_in_an_error(void)
 TESTS = {
     TEST_ONCE(server_a_late_holder_writes_nothing),
     TEST_ONCE(pooler_a_late_holder_writes_nothing),
+    TEST_ONCE(server_does_not_trust_the_clock),
+    TEST_ONCE(pooler_does_not_trust_the_clock),
     TEST_ONCE(server_renews_all_leases),
     TEST_ONCE(pooler_renews_all_leases),
     TEST_ONCE(server_is_notified),

@@ -117,9 +117,9 @@ static pid_t start_holder(void)
                 pause();
         _exit(1);
     }
+    close(ready[1]);
     CHECK(read(ready[0], &byte, 1) == 1 && byte == 'y');
     close(ready[0]);
-    close(ready[1]);
     return child;
 }
 

@@ -153,6 +153,7 @@ static void checks_names(const char *uri)
     refused(s, &a, name, 0, &l, "session_not_found");
     name[128] = 'x';
     refused(s, &a, name, 0, &l, "invalid_name");
+    refused(s, &a, "a", 1u << 7, &l, "invalid_options");
     allm_store_free(s);
     arena_release(&a);
 }
@@ -478,6 +479,83 @@ static void claims_what_is_due(const char *uri)
 }
 EACH(claims_what_is_due)
 
+/* A message is the answer to a question, but decides nothing. */
+static void leaves_alone_what_waits(const char *uri)
+{
+    static const char *const waits[] = { "tools", "unknown", "user" };
+    struct arena a;
+    struct store_loaded l;
+    arena_init(&a, mem_default());
+    allm_store *s = stored_open(uri, NULL);
+    CHECK_TEXT(stored_make(s, "x", "[1]"), "");
+    send_to(s, "x", "[2]", "q");
+    for (size_t i = 0; i < 3; i++) {
+        check_row(waits[i]);
+        struct store_session *t = stored_session(s, &a, "x", ALLM_SESSION_LOCK,
+                                                 &l, NULL);
+        if (t)
+            CHECK_TEXT(stored_write(t, STORED(.type = "change",
+                                              .waits = waits[i])),
+                       "");
+        let_go(t, false);
+        store_session_drop(claim(s, &a, &l, i < 2 ? "nothing_due" : "x"));
+    }
+    check_row(NULL);
+    allm_store_free(s);
+    arena_release(&a);
+}
+EACH(leaves_alone_what_waits)
+
+/* Claim it until this is so many a try; a claim in the millisecond of the last
+ * record does not count as one. */
+static bool claim_try(allm_store *s, struct arena *a, uint32_t tries, bool due)
+{
+    for (int i = 0; i < 10000; i++) {
+        struct store_loaded l;
+        struct store_session *t = claim(s, a, &l, "x");
+        bool mine = t && l.row.tries == tries;
+        if (!t)
+            return false;
+        let_go(t, due);
+        if (mine || l.row.tries)
+            return mine;
+    }
+    return false;
+}
+
+/* A session that nobody gets on with is tried later and later, then not. */
+static void gives_up(const char *uri)
+{
+    struct arena a;
+    struct store_loaded l;
+    arena_init(&a, mem_default());
+    allm_store *s = stored_open(uri, NULL);
+    send_to(s, "x", "[1]", "q");
+    for (uint32_t i = 0; i <= BACKEND_MOST_TRIES; i++)
+        CHECK(claim_try(s, &a, i, true));
+    claim_nothing(s, &a, &l);
+    send_to(s, "x", "[2]", "q");
+    claim_nothing(s, &a, &l);           /* only a person can help */
+    struct store_session *t = stored_session(s, &a, "x", ALLM_SESSION_LOCK, &l,
+                                             NULL);
+    CHECK_TEXT(l.row.waits, "stuck");
+    CHECK_TEXT(stored_write(t, STORED(.type = "begin", .begins = true,
+                                      .due = true)),
+               "");
+    let_go(t, false);
+    CHECK(claim_try(s, &a, 0, false));  /* it has a record: as ever */
+    CHECK(claim_try(s, &a, 1, false));
+    claim_nothing(s, &a, &l);           /* for two seconds */
+    t = stored_session(s, &a, "x", ALLM_SESSION_LOCK, &l, NULL);
+    CHECK_TEXT(l.row.waits, NULL);
+    CHECK_TEXT(stored_write(t, STORED(.type = "change", .due = true)), "");
+    let_go(t, false);
+    CHECK(claim_try(s, &a, 0, false));  /* at once */
+    allm_store_free(s);
+    arena_release(&a);
+}
+EACH(gives_up)
+
 static const allm_error *cancel_here(struct backend *b, struct arena *a,
                                      void *ud)
 {
@@ -658,6 +736,8 @@ TESTS = {
     TEST_EACH(lists_the_newest_first),
     TEST_EACH(removes_sessions),
     TEST_EACH(claims_what_is_due),
+    TEST_EACH(leaves_alone_what_waits),
+    TEST_ALL(gives_up),
     TEST_EACH(cancels_what_is_open),
     TEST_EACH(keeps_live_events),
     TEST_ONCE(refuses_other_uris),

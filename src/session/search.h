@@ -1,0 +1,14 @@
+/* search.h - find words in the messages of a session */
+#ifndef SESSION_SEARCH_H
+#define SESSION_SEARCH_H
+
+#include "allm_session.h"
+
+/*
+ * Do all words, which blanks separate, occur in one message of the session (in
+ * its text, in the arguments of its calls, in its results), or in its name?
+ * Upper and lower case of ASCII letters are equal.
+ */
+bool search_session(const allm_session *s, const char *name, const char *words);
+
+#endif
