@@ -2,7 +2,10 @@
  * allm_tools.h - external tools: programs in a sandbox of the kernel
  *
  *    1  The sandbox           run one process; what this kernel can confine
- *    2  Toolboxes             programs as tools
+ *    2  Toolboxes             programs and MCP servers as tools
+ *    3  Approval              which calls may run
+ *    4  Servers               MCP servers of a toolbox
+ *    5  Forms                 questions of a server to the user
  */
 #ifndef ALLM_TOOLS_H
 #define ALLM_TOOLS_H
@@ -85,6 +88,10 @@ ALLM_API allm_json *allm_sandbox_run(const allm_json *needs,
  */
 typedef struct allm_toolbox allm_toolbox;
 
+/* Sections 4 and 5. */
+typedef struct allm_elicitation allm_elicitation;
+struct allm_tool_progress;
+
 /* The options of a toolbox. */
 typedef struct allm_toolbox_opts {
     size_t            size;
@@ -92,7 +99,25 @@ typedef struct allm_toolbox_opts {
                                          NULL: the current one              */
     allm_sandbox_mode sandbox;
     uint32_t          max_procs;      /* at once, others wait in line; 0: 16 */
+    const allm_json  *rules;          /* section 3; copied                  */
+    void            (*approve)(void *ud, allm_approval *root);
+                                      /* decides about the calls for which
+                                         the rules say "ask"; may be NULL   */
+    void             *ud;             /* of these functions                 */
+    const char       *state_dir;      /* for files of the toolbox; NULL:
+                                         nothing is written                 */
+    const allm_clock *clock;          /* NULL: the system's                 */
     const allm_allocator *allocator;
+    const struct allm_net_opts *net;  /* of its HTTP client                 */
+    const char       *approvals;      /* the file approvals.json; NULL: an
+                                         answer "always" is not stored      */
+    void            (*elicit)(void *ud, allm_elicitation *root);
+                                      /* shows a form of a server; NULL:
+                                         servers are told that there are none;
+                                         see section 5                      */
+    void            (*progress)(void *ud, const struct allm_tool_progress *);
+                                      /* a server reports progress; may be
+                                         NULL                               */
 } allm_toolbox_opts;
 
 /*
@@ -118,6 +143,21 @@ ALLM_API const allm_error *allm_toolbox_error(const allm_toolbox *);
  */
 ALLM_API allm_status allm_toolbox_add_program(allm_toolbox *, const char *path);
 
+/*
+ * Adds built-in tools: a list of names and groups, as in "code,http_get".
+ * They access the files below the root of the toolbox and nothing outside it.
+ *
+ *      read    read_file, grep, glob, list_directory, tree, file_info
+ *      code    those, write_file, edit_file, multi_edit, append_to_file, bash
+ *      web     http_get
+ *      all     all of them
+ *
+ * docs/tools-outside.md describes them.  A tool that is there already is left
+ * as it is.  ALLM_ERR_VALIDATION: a name is not known, or a program has it.
+ */
+ALLM_API allm_status allm_toolbox_add_builtin(allm_toolbox *,
+                                              const char *names);
+
 /* The toolbox as an executor, which is valid as long as the toolbox. */
 ALLM_API const allm_executor *allm_toolbox_executor(allm_toolbox *);
 
@@ -125,10 +165,157 @@ ALLM_API const allm_executor *allm_toolbox_executor(allm_toolbox *);
  * Returns an object with "root", "sandbox", "tools": [{"name", "kind",
  * "source", "effect", "timeout_ms", "reach"}], and "failed": [{"source",
  * "reason", "error"}].  "reach" lists what a tool needs beyond the default, as
- * "read PATH", "write PATH", "net", "net PORT" and "env NAME".  The caller
- * frees it.
+ * "read PATH", "write PATH", "net", "net PORT", "env NAME" and "server NAME
+ * TOOL".  "servers" is [{"name", "state" (off, starting, ready, failed),
+ * "revision", "transport" (stdio, http), "sandboxed", "tools", "left_out",
+ * "error", "pid"?, "ignored"}]; left_out counts tools whose schema is not
+ * valid, ignored counts messages without a meaning.  The caller frees it.
  */
 ALLM_API allm_json *allm_toolbox_report(const allm_toolbox *);
+
+/* ---------------------------------------------------------- 3  Approval --- */
+
+/*
+ * Rules decide by the reach of a call, which the kernel enforces, never by its
+ * text.  The option `rules` is {"call": [RULE...], "session": [...], "project":
+ * [...], "user": [...]}, or an array, which counts as "user".  A rule is
+ *
+ *      {"tool": "write_*", "reach": ["write src"], "verdict": "auto"}
+ *
+ * tool      a name, or a pattern with * and ?
+ * reach     "read PATH", "write PATH", "net", "net HOST", "env NAME", "server
+ *           NAME TOOL"; a rule without it matches every reach.  With "auto" it
+ *           must cover all that the call accesses; "ask" and "deny" match if
+ *           they have any of it in common.
+ * verdict   "auto", "ask" or "deny"
+ *
+ * A rule that denies wins, on any level.  Otherwise the first rule that matches
+ * counts, in the order above, then those of the file `approvals`.  By default
+ * reading the root is "auto", everything else that a call needs beyond the
+ * default reach is "ask".  With "yes": true in the object, whatever the sandbox
+ * confines is "auto"; this is rejected if the sandbox is off.
+ *
+ * If the rules or the file are not valid, allm_toolbox_error() says why, and
+ * every call is denied.
+ */
+
+/*
+ * The gate that applies the rules: set it as `gate` of the engine or the call.
+ * For "ask" it calls approve(), which answers now or later; without that
+ * function the call is left.  With ALLM_APPROVAL_SESSION, calls of this tool
+ * and reach are "auto" for the rest of the session, with ALLM_APPROVAL_ALWAYS
+ * such a rule is added to the file `approvals`.  The gate is valid as long as
+ * the toolbox.
+ *
+ * Without it, the executor of the toolbox applies the rules itself, and "ask"
+ * counts as "deny".
+ */
+ALLM_API const allm_gate *allm_toolbox_gate(allm_toolbox *);
+
+/*
+ * The rules in force, in the order in which they are consulted: [{"level",
+ * "tool", "reach" (null: every one), "verdict", "date"?, "index"?}].  Those of
+ * the file `approvals` have an index, from 1.  The caller frees it.
+ */
+ALLM_API allm_json *allm_toolbox_rules(const allm_toolbox *);
+
+/* Removes a rule from the file `approvals`.  ALLM_ERR_VALIDATION: there is none
+ * with this index, or the file cannot be changed. */
+ALLM_API allm_status allm_toolbox_forget(allm_toolbox *, uint32_t index);
+
+/* ----------------------------------------------------------- 4  Servers --- */
+
+/*
+ * Adds an MCP server.  The entry is one of an mcpServers file: {"command",
+ * "args", "env", "cwd"} or {"type": "http", "url", "headers"}, and our own
+ * members (docs/mcp.md); others are ignored.  Variables (${NAME}) must have
+ * been replaced.  The server is started at once, in the thread of the toolbox,
+ * and its tools are offered as SERVER__TOOL when it has answered.  An entry
+ * with a "manifest", as allm_toolbox_request() returns it, offers those tools
+ * at once, and its server is started by the first call.  The metadata of a tool
+ * has the schema of its results, if there is one, as "output_schema".
+ *
+ * ALLM_ERR_VALIDATION: the entry is not valid, or the name is taken.  A server
+ * that cannot be started is no error here: see allm_toolbox_wait().
+ */
+ALLM_API allm_status allm_toolbox_add_server(allm_toolbox *, const char *name,
+                                             const allm_json *entry);
+
+/*
+ * Waits until every server has answered or failed; timeout_ms < 0: without a
+ * limit.  ALLM_AGAIN: some have not.  ALLM_ERR_TOOL: a server with "required":
+ * true has failed, and allm_toolbox_error() returns why.  Others that failed
+ * are in the report.
+ */
+ALLM_API allm_status allm_toolbox_wait(allm_toolbox *, int timeout_ms);
+
+/*
+ * A descriptor that is readable when the state of a server has changed; -1:
+ * there is none.  allm_toolbox_wait() clears it.
+ */
+ALLM_API int allm_toolbox_fd(const allm_toolbox *);
+
+/*
+ * Sends one request to a server and waits for the result, at most timeout_ms
+ * (0: as long as the server is not silent).  Not in elicit() and progress(). A
+ * server that is off or has failed is started.  Methods:
+ *
+ *      tools/list, resources/list, resources/templates/list, prompts/list
+ *      tools/call, prompts/get     params: {"name", "arguments"}
+ *      resources/read              params: {"uri"}
+ *      manifest                    {"revision", "tools", "prompts", ...}
+ *
+ * Returns the result as in the protocol; lists have all of their pages.  The
+ * caller frees it.  allm_json_error() returns why there is none.
+ */
+ALLM_API allm_json *allm_toolbox_request(allm_toolbox *, const char *server,
+                                         const char *method,
+                                         const allm_json *params,
+                                         uint32_t timeout_ms);
+
+/* A report of progress; borrowed during the call of progress(). */
+typedef struct allm_tool_progress {
+    size_t      size;
+    const char *server;
+    const char *tool;                 /* SERVER__TOOL                       */
+    const char *call_id;
+    double      progress;
+    double      total;                /* 0: not known                       */
+    const char *message;              /* or NULL                            */
+} allm_tool_progress;
+
+/* ------------------------------------------------------------- 5  Forms --- */
+
+/*
+ * A form that a server asks the user to fill in.  elicit() is called in the
+ * thread of the toolbox and must return quickly.  The form is answered once,
+ * from any thread, and then freed; freed without an answer it is cancelled.
+ * It may outlive the toolbox.
+ */
+
+/* The name of the server, its message, and the schema of the content. */
+ALLM_API const char *allm_elicitation_server(const allm_elicitation *);
+ALLM_API const char *allm_elicitation_message(const allm_elicitation *);
+ALLM_API const allm_json *allm_elicitation_schema(const allm_elicitation *);
+
+/*
+ * Sends the content, an object; members that are missing get their defaults.
+ * ALLM_ERR_VALIDATION: it does not fit the schema, allm_elicitation_error()
+ * returns why, and the form is still open.
+ */
+ALLM_API allm_status allm_elicitation_accept(allm_elicitation *,
+                                             const allm_json *content);
+/* The user does not want to answer. */
+ALLM_API allm_status allm_elicitation_decline(allm_elicitation *);
+/*
+ * The user answers later: the form is cancelled, and the call that it is about
+ * stops the chat with the message as its question.
+ */
+ALLM_API allm_status allm_elicitation_later(allm_elicitation *);
+/* Why the last answer was rejected, or NULL. */
+ALLM_API const allm_error *allm_elicitation_error(const allm_elicitation *);
+/* Frees it. */
+ALLM_API void allm_elicitation_free(allm_elicitation *root);
 
 #ifdef __cplusplus
 }

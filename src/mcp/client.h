@@ -51,6 +51,9 @@ void mcp_client_hear(struct mcp_client *c, struct slice message, int64_t now);
 void mcp_client_refused(struct mcp_client *c, uint64_t id, int status,
                         struct slice body, int64_t now);
 
+/* HTTP: is the answer to the request with this id still awaited? */
+bool mcp_client_awaits(struct mcp_client *c, uint64_t id);
+
 /* HTTP: the answer to this request broke off. */
 void mcp_client_broke(struct mcp_client *c, uint64_t id, const char *why);
 
@@ -143,6 +146,14 @@ const allm_json *mcp_client_answer(struct mcp_client *c, uint64_t question,
                                    enum mcp_action action,
                                    const allm_json *content, struct arena *a,
                                    int64_t now);
+
+/* The content of a form (NULL: none), with the defaults of its schema for
+ * members that are missing; then what is wrong with it, an array.  In the
+ * arena; NULL: out of memory. */
+const allm_json *mcp_form_fill(struct arena *a, const allm_json *schema,
+                               const allm_json *content);
+const allm_json *mcp_form_faults(struct arena *a, const allm_json *schema,
+                                 const allm_json *content);
 
 /* --------------------------------------------------------------- output --- */
 

@@ -199,9 +199,8 @@ void client_input(struct mcp_client *c, struct pending *p,
 
 /* -------------------------------------------------------------- answers --- */
 
-/* The content with the defaults of the schema for missing members. */
-static const allm_json *fill_defaults(struct arena *a, const allm_json *schema,
-                                      const allm_json *content)
+const allm_json *mcp_form_fill(struct arena *a, const allm_json *schema,
+                               const allm_json *content)
 {
     const allm_json *properties = json_at(schema, "properties");
     const allm_json *key = NULL;
@@ -216,20 +215,16 @@ static const allm_json *fill_defaults(struct arena *a, const allm_json *schema,
     return full;
 }
 
-/* What is wrong with the content, in `a`; NULL: nothing. */
-static const allm_json *find_faults(struct mcp_client *c,
-                                    const allm_json *schema,
-                                    const allm_json *content, struct arena *a)
+const allm_json *mcp_form_faults(struct arena *a, const allm_json *schema,
+                                 const allm_json *content)
 {
-    const allm_json *faults = NULL;
+    const allm_json *faults = json_empty_array();
     allm_json_schema *compiled = allm_json_schema_new(schema);
     /* A schema that does not compile restricts nothing: the server checks. */
-    if (compiled && !allm_json_schema_error(compiled)) {
+    if (compiled && !allm_json_schema_error(compiled))
         faults = schema_check(compiled, content, a);
-        c->no_memory = c->no_memory || !faults;
-    }
     allm_json_schema_free(compiled);
-    return allm_json_count(faults) ? faults : NULL;
+    return faults;
 }
 
 static const allm_json *make_answer(struct arena *a, enum mcp_action action,
@@ -292,13 +287,13 @@ const allm_json *mcp_client_answer(struct mcp_client *c, uint64_t question,
     if (!q)
         return NULL;
     if (action == MCP_ACCEPT) {
-        content = fill_defaults(a, q->schema, content);
+        content = mcp_form_fill(a, q->schema, content);
         const allm_json *faults = content
-                                      ? find_faults(c, q->schema, content, a)
+                                      ? mcp_form_faults(a, q->schema, content)
                                       : NULL;
-        if (faults)
+        if (allm_json_count(faults))
             return faults;
-        if (!content) {
+        if (!faults) {
             c->no_memory = true;
             return NULL;
         }

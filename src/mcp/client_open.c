@@ -320,7 +320,11 @@ static void refuse_request(struct mcp_client *c, struct pending *p, int status,
                     m->message.ptr);
     else
         client_fail(c, p, "handler_failed",
-                    "the server answered with HTTP status %d", status);
+                    "the server answered with HTTP status %d%s", status,
+                    status == 401 || status == 403
+                        ? "; check its authorization: the token may have "
+                          "expired"
+                        : "");
 }
 
 void mcp_client_refused(struct mcp_client *c, uint64_t id, int status,

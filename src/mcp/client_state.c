@@ -88,6 +88,11 @@ void mcp_client_cancel(struct mcp_client *c, uint64_t number)
     client_forget(c, p);
 }
 
+bool mcp_client_awaits(struct mcp_client *c, uint64_t id)
+{
+    return client_find(c, id) != NULL;
+}
+
 void mcp_client_broke(struct mcp_client *c, uint64_t id, const char *why)
 {
     struct pending *p = client_find(c, id);

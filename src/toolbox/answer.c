@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { SHELL_SHOWN = 4096 };
+
 struct answering {
     struct allm_tool_run *run;
     struct process *process;
@@ -36,6 +38,19 @@ void answer_fault(struct allm_tool_run *run, const allm_error *why)
         run_publish(run, (struct outcome){ .kind = OUTCOME_NOMEM });
     else
         fail_with(run, FAILURE_EXIT, why->message);
+}
+
+void answer_failure(struct allm_tool_run *run, const allm_error *why)
+{
+    if (why->kind == ALLM_ERR_NOMEM)
+        answer_fault(run, why);
+    else if (!strcmp(why->reason, FAILURE_REPORTED))
+        allm_tool_fail(run, why->message);
+    else
+        fail_with(run,
+                  !strcmp(why->reason, FAILURE_TIMEOUT) ? FAILURE_TIMEOUT
+                                                        : FAILURE_EXIT,
+                  why->message);
 }
 
 /* The last bytes of stderr, or the status. */
@@ -149,5 +164,78 @@ void answer_process(struct allm_tool_run *run, struct process *p,
         answer_text(&x);
     else
         answer_json(&x, output);
+    arena_release(&scratch);
+}
+
+/* The text, or what it is; then a LF. */
+static void add_output(struct buf *out, struct answering *x)
+{
+    char sum[SHA256_HEX + 1];
+    if (utf8_valid(x->text, NULL) && !memchr(x->text.ptr, 0, x->text.len)) {
+        buf_add(out, x->text);
+    } else {
+        output_sum(&x->process->out, sum);
+        buf_format(out, "[binary, %llu bytes, sha256 %s]",
+                   (unsigned long long)x->process->out.total, sum);
+    }
+    if (out->len && out->ptr[out->len - 1] != '\n')
+        buf_byte(out, '\n');
+}
+
+/* The last part of the output, for a failure. */
+static const char *last_of(const struct buf *text)
+{
+    struct slice s = buf_slice(text);
+    size_t skip = s.len > SHELL_SHOWN ? s.len - SHELL_SHOWN : 0;
+    while (skip && skip < s.len && ((unsigned char)s.ptr[skip] & 0xC0) == 0x80)
+        skip++;
+    return s.ptr + skip;
+}
+
+static void answer_ended(struct answering *x, const struct jail *j,
+                         uint32_t late_ms, struct buf *text)
+{
+    const struct report *r = &x->process->report;
+    const char *wall = jail_wall(j, r);
+    struct outcome o = { .kind = OUTCOME_NOMEM };
+    if (!late_ms && !r->signal) {
+        buf_format(text, "[exit status %d]\n", r->status);
+        if (!text->broken) {
+            allm_tool_text(x->run, text->ptr, text->len);
+            return;
+        }
+    }
+    if (run_claim(x->run) != RUN_MINE)
+        return;
+    if (!text->broken && late_ms)
+        o = outcome_failed(&x->run->memory, FAILURE_TIMEOUT,
+                           "the command did not end within %u s and was "
+                           "ended; it wrote:\n%s",
+                           late_ms / 1000, last_of(text));
+    else if (!text->broken)
+        o = outcome_failed(&x->run->memory, FAILURE_EXIT,
+                           "the command was killed by signal %d (%s)%s%s; it "
+                           "wrote:\n%s",
+                           r->signal, strsignal(r->signal),
+                           wall ? ": the sandbox's limit on " : "",
+                           wall ? wall : "", last_of(text));
+    run_publish(x->run, o);
+}
+
+void answer_shell(struct allm_tool_run *run, struct process *p,
+                  const struct jail *j, uint32_t late_ms)
+{
+    struct answering x = { run, p, output_text(&p->out) };
+    struct arena scratch;
+    struct buf text;
+    arena_init(&scratch, p->out.arena.mem);
+    const allm_error *why = jail_fault(j, &scratch, &p->report);
+    buf_init(&text, &scratch, SIZE_MAX / 2);
+    if (why || !x.text.ptr) {
+        answer_fault(run, x.text.ptr ? why : status_nomem());
+    } else {
+        add_output(&text, &x);
+        answer_ended(&x, j, late_ms, &text);
+    }
     arena_release(&scratch);
 }

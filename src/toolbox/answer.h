@@ -11,7 +11,15 @@
 void answer_process(struct allm_tool_run *run, struct process *p,
                     const struct jail *j, enum describe_output output);
 
+/* The same for a shell: what it wrote, then its status.  late_ms: it did not
+ * end within that time, and was ended; 0: it ended. */
+void answer_shell(struct allm_tool_run *run, struct process *p,
+                  const struct jail *j, uint32_t late_ms);
+
 /* Answer it with handler_exit: the process could not run, for this reason. */
 void answer_fault(struct allm_tool_run *run, const allm_error *why);
+
+/* Answer it with this failure: its reason and message. */
+void answer_failure(struct allm_tool_run *run, const allm_error *why);
 
 #endif

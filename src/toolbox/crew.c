@@ -6,10 +6,10 @@
  *      on_cancel --inbox-------'-----------'   SIGTERM, SIGKILL 2 s later
  *
  * Invariants
- *   (1) Only the thread touches a call after it was posted, except for its
- *       note of cancellation, which is posted under the lock of the run.
- *   (2) A call is freed after its run was answered, which ends (1), and after a
- *       note that was posted has been taken.
+ *   (1) Only the thread touches a run after it was posted, except for its
+ *       task of cancellation, which is posted under the lock of the run.
+ *   (2) It is dropped after its run was answered, which ends (1), and after a
+ *       cancellation that was posted has been taken.
  *   (3) waiting is not empty only if max_procs calls are running.
  */
 #include "toolbox/crew.h"
@@ -17,9 +17,7 @@
 #include "allm.h"
 #include "base/clock.h"
 #include "base/status.h"
-#include "loop/inbox.h"
 #include "loop/thread.h"
-#include "loop/timers.h"
 #include "proc/process.h"
 #include "proc/warden.h"
 #include "toolbox/answer.h"
@@ -27,32 +25,27 @@
 #include "json/write.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 
 enum { GRACE_MS = 2000, ERR_KEPT = 4096 };
 
-/* What other threads post. */
-struct note {
-    struct inbox_item item;     /* must be the first */
-    struct call *call;
-    bool cancel;                /* else: start it */
-};
-
 struct call {
+    struct crew_run run;        /* must be the first */
     struct crew *crew;
     struct call *next;          /* waiting, or running */
     const struct program *program;
     const struct described *tool;
-    allm_tool_run *run;         /* deferred; a root */
     struct arena arena;
     struct slice input;
     struct jail jail;
     struct process process;
-    struct timer kill;          /* when SIGTERM was not enough */
-    struct note start, cancel;
-    atomic_bool cancel_posted;
-    bool cancel_taken;
-    bool began, over;
+    struct crew_timer kill;     /* when SIGTERM was not enough */
+    bool began;
+
+    const char *command;        /* of a shell; NULL: a tool of a program */
+    struct program shell;
+    struct described shell_tool;
+    uint32_t timeout_ms;        /* of the shell */
+    bool ending, late;          /* SIGTERM was sent; the timeout is why */
 };
 
 struct crew {
@@ -63,6 +56,7 @@ struct crew {
     struct poll_handler woken;
     struct timers timers;
     struct call *waiting, **waiting_end, *running;
+    struct crew_guest *guest;   /* or NULL */
     struct thread thread;
     pthread_mutex_t lock;       /* guards the next one */
     bool started;
@@ -71,10 +65,9 @@ struct crew {
 
 /* --------------------------------------------------------------- calls --- */
 
-static void free_call(struct call *c)
+static void free_call(struct crew_run *r)
 {
-    if (atomic_load(&c->cancel_posted) && !c->cancel_taken)
-        return;                 /* keeps (2) */
+    struct call *c = (struct call *)(void *)r;
     struct mem mem = c->crew->mem;
     arena_release(&c->arena);
     mem_free(mem, c, sizeof *c);
@@ -92,21 +85,22 @@ static void remove_call(struct call **list, struct call *c)
 static void end_call(struct call *c)
 {
     struct crew *crew = c->crew;
-    c->over = true;
-    timers_cancel(&crew->timers, &c->kill);
+    crew_stop_timer(crew, &c->kill);
     if (c->began) {
         remove_call(&crew->running, c);
         crew->running_count--;
     }
     jail_close(&c->jail);
-    allm_tool_run_free(c->run);
-    free_call(c);
+    crew_run_end(&c->run);
 }
 
 static void process_ended(struct process *p)
 {
     struct call *c = p->ud;
-    answer_process(c->run, p, &c->jail, c->tool->output);
+    if (c->command)
+        answer_shell(c->run.run, p, &c->jail, c->late ? c->timeout_ms : 0);
+    else
+        answer_process(c->run.run, p, &c->jail, c->tool->output);
     process_release(p);
     end_call(c);
 }
@@ -114,14 +108,19 @@ static void process_ended(struct process *p)
 static const allm_error *start_process(struct call *c)
 {
     const allm_error *why;
-    const char *argv[] = { c->program->path, c->tool->tool->name, NULL };
+    const char *path = c->program->path;
+    const char *tool[] = { path, c->tool->tool->name, NULL };
+    /* The outer shell joins stdout and stderr: lines stay in their order. */
+    const char *shell[] = { path, "-c", "exec \"$0\" -c \"$1\" 2>&1", path,
+                            c->command, NULL };
+    const char *const *argv = c->command ? shell : tool;
     struct process_opts o = { .argv = argv, .mem = c->crew->mem,
                               .head_max = OUTPUT_HEAD, .tail_max = OUTPUT_TAIL,
                               .err_max = ERR_KEPT };
     o.warden = warden_path(&c->arena, &why);
     if (!o.warden)
         return why ? why : status_nomem();
-    why = program_jail(c->program, c->tool, c->run, &c->jail, &c->arena);
+    why = program_jail(c->program, c->tool, c->run.run, &c->jail, &c->arena);
     if (why)
         return why;
     o.orders = buf_slice(&c->jail.orders);
@@ -133,12 +132,19 @@ static const allm_error *start_process(struct call *c)
     return error ? jail_not_started(&c->arena, c->program->path, error) : NULL;
 }
 
+/* False: no memory. */
+static bool set_kill(struct call *c, uint32_t after_ms)
+{
+    return crew_set_timer(c->crew, &c->kill,
+                          clock_after(clock_now_ns(clock_real()), after_ms));
+}
+
 static void start_call(struct crew *crew, struct call *c)
 {
-    const allm_error *why = allm_tool_cancelled(c->run) ? status_nomem()
-                                                        : start_process(c);
+    const allm_error *why = allm_tool_cancelled(c->run.run) ? status_nomem()
+                                                            : start_process(c);
     if (why) {
-        answer_fault(c->run, why);      /* dropped if it was cancelled */
+        answer_fault(c->run.run, why);  /* dropped if it was cancelled */
         end_call(c);
         return;
     }
@@ -146,6 +152,8 @@ static void start_call(struct crew *crew, struct call *c)
     c->next = crew->running;
     crew->running = c;
     crew->running_count++;
+    if (c->timeout_ms && !set_kill(c, c->timeout_ms))
+        child_kill(&c->process.child);
 }
 
 static void start_waiting(struct crew *crew)
@@ -159,58 +167,136 @@ static void start_waiting(struct crew *crew)
     }
 }
 
-static void cancel_call(struct crew *crew, struct call *c)
+static void end_process(struct call *c)
 {
-    c->cancel_taken = true;
-    if (c->over) {
-        free_call(c);
+    c->ending = true;
+    child_term(&c->process.child);
+    if (!set_kill(c, GRACE_MS))
+        child_kill(&c->process.child);
+}
+
+static void cancel_call(struct crew_run *r)
+{
+    struct call *c = (struct call *)(void *)r;
+    if (c->began)               /* else start_call() ends it */
+        end_process(c);
+}
+
+static void kill_late(struct crew_timer *t)
+{
+    struct call *c =
+        (struct call *)(void *)((char *)t - offsetof(struct call, kill));
+    if (c->ending) {
+        child_kill(&c->process.child);
+    } else {
+        c->late = true;
+        end_process(c);
+    }
+}
+
+static void queue_call(struct crew_run *r)
+{
+    struct call *c = (struct call *)(void *)r;
+    *c->crew->waiting_end = c;
+    c->crew->waiting_end = &c->next;
+}
+
+/* ---------------------------------------------------------------- runs --- */
+
+static void drop_run(struct crew_run *r)
+{
+    if (!atomic_load(&r->cancel_posted) || r->cancel_taken)
+        r->drop(r);             /* keeps (2) */
+}
+
+void crew_run_end(struct crew_run *r)
+{
+    r->over = true;
+    allm_tool_run_free(r->run);
+    drop_run(r);
+}
+
+static void begin_run(struct crew_task *task)
+{
+    struct crew_run *r =
+        (struct crew_run *)(void *)((char *)task -
+                                    offsetof(struct crew_run, start));
+    r->begin(r);
+}
+
+static void cancel_run(struct crew_task *task)
+{
+    struct crew_run *r =
+        (struct crew_run *)(void *)((char *)task -
+                                    offsetof(struct crew_run, cancel));
+    r->cancel_taken = true;
+    if (r->over)
+        r->drop(r);
+    else
+        r->cancelled(r);
+}
+
+/* Under the lock of the run: keeps (1). */
+static void post_cancel(void *ud)
+{
+    struct crew_run *r = ud;
+    atomic_store(&r->cancel_posted, true);
+    if (!inbox_post(r->crew->inbox, &r->cancel.item))
+        atomic_store(&r->cancel_posted, false);
+}
+
+void crew_run_post(struct crew *c, struct crew_run *r, allm_tool_run *run)
+{
+    r->crew = c;
+    r->start = (struct crew_task){ .run = begin_run };
+    r->cancel = (struct crew_task){ .run = cancel_run };
+    r->run = allm_tool_defer(run);
+    if (!r->run) {
+        r->drop(r);
+        answer_fault(run, status_nomem());
         return;
     }
-    if (!c->began)
-        return;                 /* start_call() ends it */
-    child_term(&c->process.child);
-    if (!timers_set(&crew->timers, &c->kill,
-                    clock_after(clock_now_ns(clock_real()), GRACE_MS)))
-        child_kill(&c->process.child);
+    /* From here on the thread may answer and drop it. */
+    allm_tool_on_cancel(r->run, post_cancel, r);
+    inbox_post(c->inbox, &r->start.item);
 }
 
 /* -------------------------------------------------------------- thread --- */
 
-static void take_notes(struct crew *crew)
+static void run_tasks(struct inbox_item *i)
 {
-    struct inbox_item *next;
-    for (struct inbox_item *i = inbox_take(crew->inbox); i; i = next) {
-        struct note *n = (struct note *)(void *)i;
+    for (struct inbox_item *next; i; i = next) {
+        struct crew_task *task = (struct crew_task *)(void *)i;
         next = i->next;
-        if (n->cancel) {
-            cancel_call(crew, n->call);
-        } else {
-            *crew->waiting_end = n->call;
-            crew->waiting_end = &n->call->next;
-        }
+        task->run(task);
     }
 }
 
-static void kill_late(struct crew *crew)
+static void run_timers(struct crew *crew)
 {
     struct timer *t;
     while ((t = timers_pop(&crew->timers, clock_now_ns(clock_real())))) {
-        struct call *c =
-            (struct call *)(void *)((char *)t - offsetof(struct call, kill));
-        child_kill(&c->process.child);
+        struct crew_timer *timer = (struct crew_timer *)(void *)t;
+        timer->due(timer);
     }
 }
 
 static void wait_for_news(struct crew *crew)
 {
-    int64_t due = POLL_NEVER;
+    int64_t due = POLL_NEVER, guest = POLL_NEVER;
     struct poll_ready r;
     timers_next(&crew->timers, &due);
+    if (crew->guest)
+        guest = crew->guest->due(crew->guest);
+    if (guest < due)
+        due = guest;
     poll_set_deadline(&crew->poll, due);
     poll_wait(&crew->poll, -1);
     while (poll_next(&crew->poll, &r))
         ((struct poll_handler *)r.tag)->ready(r.tag, r.what);
-    kill_late(crew);
+    run_timers(crew);
+    if (crew->guest)
+        crew->guest->turn(crew->guest);
 }
 
 /* The end of a toolbox: nothing begins any more, what runs is killed. */
@@ -225,32 +311,47 @@ static void end_all(struct crew *crew)
     while (crew->waiting) {
         struct call *c = crew->waiting;
         crew->waiting = c->next;
-        answer_fault(c->run, &freed);
+        answer_fault(c->run.run, &freed);
         end_call(c);
     }
     crew->waiting_end = &crew->waiting;
     for (struct call *c = crew->running; c; c = c->next) {
-        answer_fault(c->run, &freed);
+        answer_fault(c->run.run, &freed);
         child_kill(&c->process.child);
     }
+}
+
+static bool is_busy(const struct crew *crew)
+{
+    return crew->running_count || (crew->guest && crew->guest->busy);
+}
+
+static void stop_all(struct crew *crew, bool first)
+{
+    end_all(crew);
+    if (first && crew->guest)
+        crew->guest->stop(crew->guest);
 }
 
 static void run_crew(void *arg)
 {
     struct crew *crew = arg;
     bool ending = false;
-    while (!ending || crew->running_count) {
-        take_notes(crew);
+    while (!ending || is_busy(crew)) {
+        run_tasks(inbox_take(crew->inbox));
         if (atomic_load(&crew->stopping)) {
+            stop_all(crew, !ending);
             ending = true;
-            end_all(crew);
         }
         start_waiting(crew);
-        if (!ending || crew->running_count)
+        if (!ending || is_busy(crew))
             wait_for_news(crew);
     }
-    take_notes(crew);           /* cancellations of calls that are over */
+    /* Cancellations of calls that are over; no more of them. */
+    run_tasks(inbox_close(crew->inbox));
     end_all(crew);
+    if (crew->guest)
+        crew->guest->leave(crew->guest);
 }
 
 static void ring_taken(struct poll_handler *h, unsigned what)
@@ -295,7 +396,7 @@ static int start_thread(struct crew *c)
     return error;
 }
 
-static int ensure_thread(struct crew *c)
+int crew_start(struct crew *c)
 {
     pthread_mutex_lock(&c->lock);
     int error = c->started ? 0 : start_thread(c);
@@ -319,12 +420,37 @@ void crew_free(struct crew *c)
     mem_free(c->mem, c, sizeof *c);
 }
 
-static void post_cancel(void *ud)
+bool crew_post(struct crew *c, struct crew_task *task)
 {
-    struct call *c = ud;
-    atomic_store(&c->cancel_posted, true);
-    inbox_post(c->crew->inbox, &c->cancel.item);
+    return inbox_post(c->inbox, &task->item);
 }
+
+struct inbox *crew_inbox(struct crew *c)
+{
+    return c->inbox;
+}
+
+void crew_invite(struct crew *c, struct crew_guest *g)
+{
+    c->guest = g;
+}
+
+struct poll *crew_poll(struct crew *c)
+{
+    return &c->poll;
+}
+
+bool crew_set_timer(struct crew *c, struct crew_timer *t, int64_t due_ns)
+{
+    return timers_set(&c->timers, &t->timer, due_ns);
+}
+
+void crew_stop_timer(struct crew *c, struct crew_timer *t)
+{
+    timers_cancel(&c->timers, &t->timer);
+}
+
+/* -------------------------------------------------------------- callers --- */
 
 static struct call *new_call(struct crew *crew, const struct program *p,
                              const struct described *d, const allm_json *args)
@@ -337,8 +463,9 @@ static struct call *new_call(struct crew *crew, const struct program *p,
     c->crew = crew;
     c->program = p;
     c->tool = d;
-    c->start = (struct note){ .call = c };
-    c->cancel = (struct note){ .call = c, .cancel = true };
+    c->kill.due = kill_late;
+    c->run = (struct crew_run){ .begin = queue_call, .cancelled = cancel_call,
+                                .drop = free_call };
     arena_init(&c->arena, crew->mem);
     buf_init(&input, &c->arena, SIZE_MAX / 2);
     json_write(&input, args ? args : json_empty_object(), 0);
@@ -346,29 +473,56 @@ static struct call *new_call(struct crew *crew, const struct program *p,
     c->input = buf_slice(&input);
     if (!input.broken)
         return c;
-    free_call(c);
+    free_call(&c->run);
     return NULL;
+}
+
+/* Hand a call to the thread; a NULL call is out of memory. */
+static void post_call(struct crew *crew, struct call *c, allm_tool_run *run)
+{
+    if (c)
+        crew_run_post(crew, &c->run, run);
+    else
+        answer_fault(run, status_nomem());
+}
+
+bool crew_ready(struct crew *crew, allm_tool_run *run)
+{
+    if (!crew_start(crew))
+        return true;
+    run_fail(run, FAILURE_EXIT,
+             "the thread of the toolbox could not be "
+             "started; raise the limit (ulimit -u)");
+    return false;
 }
 
 void crew_call(struct crew *crew, const struct program *p,
                const struct described *d, allm_tool_run *run,
                const allm_json *args)
 {
-    int error = ensure_thread(crew);
-    struct call *c = error ? NULL : new_call(crew, p, d, args);
-    if (error) {
-        run_fail(run, FAILURE_EXIT,
-                 "the thread of the toolbox could not be "
-                 "started; raise the limit (ulimit -u)");
+    if (crew_ready(crew, run))
+        post_call(crew, new_call(crew, p, d, args), run);
+}
+
+void crew_shell(struct crew *crew, const struct crew_shell *shell,
+                allm_tool_run *run)
+{
+    if (!crew_ready(crew, run))
         return;
+    struct call *c = new_call(crew, NULL, NULL, NULL);
+    if (c) {
+        c->shell = shell->program;
+        c->shell_tool = shell->tool;
+        c->shell_tool.needs = json_copy(&c->arena, shell->tool.needs);
+        c->command = arena_text(&c->arena, shell->command);
+        c->timeout_ms = shell->timeout_ms;
+        c->program = &c->shell;
+        c->tool = &c->shell_tool;
+        c->input = (struct slice){ "", 0 };
+        if (c->arena.broken) {
+            free_call(&c->run);
+            c = NULL;
+        }
     }
-    if (!c || !(c->run = allm_tool_defer(run))) {
-        if (c)
-            free_call(c);
-        answer_fault(run, status_nomem());
-        return;
-    }
-    /* From here on the thread may answer and free the call. */
-    allm_tool_on_cancel(c->run, post_cancel, c);
-    inbox_post(crew->inbox, &c->start.item);
+    post_call(crew, c, run);
 }

@@ -127,7 +127,8 @@ allm_json *allm_sandbox_run(const allm_json *needs, allm_sandbox_mode mode,
         return NULL;
     struct once s = { .arena = home_arena(home),
                          .jail = { .needs = needs,
-                                   .mode = (enum orders_mode)mode } };
+                                   .mode = (enum orders_mode)mode,
+                                   .real_home = mode == ALLM_SANDBOX_OFF } };
     const allm_json *result = NULL;
     s.error = check_run(&s, needs, argv, dir, sizeof dir);
     if (!s.error)

@@ -1,12 +1,13 @@
 /*
  * toolbox.c - all external tools as one object
  *
- *      programs --+
- *                 +--> entries --> tools(), execute()    an allm_executor
- *      ...      --+
+ *      programs  --+
+ *      built-in  --+--> sources --> list --> tools(), execute()
+ *      servers   --+                         an allm_executor
  *
- * Tools may be added at any time.  A list that was returned stays valid as long
- * as the toolbox.
+ * Tools may be added at any time, and servers may change theirs.  The list is
+ * made when it is asked for; one that was returned stays valid as long as the
+ * toolbox.
  */
 #define _XOPEN_SOURCE 700       /* realpath */
 #include "toolbox/toolbox.h"
@@ -14,7 +15,9 @@
 #include "base/caller_struct.h"
 #include "base/status.h"
 #include "tool/run.h"
+#include "toolbox/builtin.h"
 #include "toolbox/needs.h"
+#include "toolbox/server.h"
 #include "json/build.h"
 #include "json/json.h"
 
@@ -27,23 +30,10 @@ enum { PROCS = 16 };
 
 /* ------------------------------------------------------------ executor --- */
 
-static const struct entry_list *entries_of(const allm_toolbox *t)
-{
-    return atomic_load(&((allm_toolbox *)(uintptr_t)t)->list);
-}
-
-static const struct entry *find_entry(const struct entry_list *list,
-                                      const char *name)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (!strcmp(list->entries[i].tool->name, name))
-            return &list->entries[i];
-    return NULL;
-}
-
 static const allm_tool *const *list_tools(void *self, size_t *count)
 {
-    const struct entry_list *list = entries_of(self);
+    allm_toolbox *t = self;
+    const struct entry_list *list = list_entries(&t->list);
     *count = list->count;
     return list->tools;
 }
@@ -52,11 +42,19 @@ static void execute_call(void *self, const allm_tool *tool, allm_tool_run *run,
                          const allm_json *args)
 {
     const char *name = tool ? tool->name : allm_tool_run_call(run)->name;
-    const struct entry *e = find_entry(entries_of(self), name);
-    if (e)
-        e->execute(self, e, run, args);
-    else
+    allm_toolbox *t = self;
+    const struct entry *e = list_find(&t->list, name);
+    if (!e)
         run_fail(run, FAILURE_NOT_FOUND, DETAIL_NO_EXECUTOR);
+    else if (gatekeeper_admits(t->keeper, t, e, run, args))
+        e->execute(t, e, run, args);
+}
+
+static void ask_keeper(void *self, allm_approval *a)
+{
+    allm_toolbox *t = self;
+    const char *name = allm_approval_call(a)->name;
+    gatekeeper_ask(t->keeper, t, list_find(&t->list, name), a);
 }
 
 /* -------------------------------------------------------------- object --- */
@@ -64,7 +62,11 @@ static void execute_call(void *self, const allm_tool *tool, allm_tool_run *run,
 static void close_toolbox(void *arg)
 {
     allm_toolbox *t = arg;
+    builtins_free(t->builtins);
     crew_free(t->crew);
+    gatekeeper_free(t->keeper);
+    servers_free(t->servers);
+    list_release(&t->list);
     pthread_mutex_destroy(&t->lock);
 }
 
@@ -81,12 +83,26 @@ static const allm_error *resolve_root(allm_toolbox *t, const char *given)
     return t->root ? NULL : status_nomem();
 }
 
+/* Copy the options of the HTTP client; false: no memory, or a wrong size. */
+static bool take_net(allm_toolbox *t, const allm_net_opts *from)
+{
+    struct arena *a = home_arena(t->home);
+    if (!from)
+        return true;
+    if (!caller_struct_take(&t->net, sizeof t->net, from))
+        return false;
+    t->net.ca_file = arena_text(a, t->net.ca_file);
+    t->net.proxy = arena_text(a, t->net.proxy);
+    t->net.user_agent = arena_text(a, t->net.user_agent);
+    return !a->broken;
+}
+
 static const allm_error *fill_toolbox(allm_toolbox *t,
                                       const allm_toolbox_opts *given)
 {
     allm_toolbox_opts o;
     struct arena *a = home_arena(t->home);
-    if (!caller_struct_take(&o, sizeof o, given))
+    if (!caller_struct_take(&o, sizeof o, given) || !take_net(t, o.net))
         return status_error(a, ALLM_ERR_MISUSE, "invalid_option",
                             "the size of the options is wrong; fill them with "
                             "ALLM(toolbox_opts, ...)");
@@ -94,14 +110,27 @@ static const allm_error *fill_toolbox(allm_toolbox *t,
         return status_error(a, ALLM_ERR_MISUSE, "invalid_option",
                             "sandbox must be one of ALLM_SANDBOX_*");
     t->mode = (enum orders_mode)o.sandbox;
+    t->clock = clock_from(o.clock);
     t->crew = crew_new(home_mem(t->home), o.max_procs ? o.max_procs : PROCS);
-    return t->crew ? resolve_root(t, o.root) : status_nomem();
+    const allm_error *error = t->crew ? resolve_root(t, o.root)
+                                      : status_nomem();
+    if (error)
+        return error;
+    t->builtins = builtins_new(home_mem(t->home), t->root, t->crew, t->mode);
+    t->keeper = gatekeeper_new(home_mem(t->home), &o, t->root, t->clock);
+    struct servers_opts servers = { .crew = t->crew, .list = &t->list,
+                                    .root = t->root, .mode = t->mode,
+                                    .net = o.net ? &t->net : NULL,
+                                    .clock = t->clock,
+                                    .elicit = o.elicit,
+                                    .progress = o.progress, .ud = o.ud };
+    t->servers = t->builtins ? servers_new(home_mem(t->home), &servers) : NULL;
+    return t->servers && t->keeper ? NULL : status_nomem();
 }
 
 /* The home is the object: the last reference closes it. */
 allm_toolbox *allm_toolbox_new(const allm_toolbox_opts *opts)
 {
-    static const struct entry_list none = { 0 };
     const allm_allocator *given = opts && MEM_REACHES(opts, allocator)
                                       ? opts->allocator
                                       : NULL;
@@ -117,8 +146,10 @@ allm_toolbox *allm_toolbox_new(const allm_toolbox_opts *opts)
                                    .execute = execute_call,
                                    .tools = list_tools,
                                    .flags = ALLM_EXECUTOR_INLINE };
+    t->gate = (allm_gate){ .size = sizeof t->gate, .ask = ask_keeper,
+                           .ud = t };
     t->faults_end = &t->faults;
-    atomic_init(&t->list, &none);
+    list_init(&t->list, home_mem(home));
     pthread_mutex_init(&t->lock, NULL);
     if (!home_on_free(home, close_toolbox, t)) {
         home_drop(home);
@@ -144,7 +175,9 @@ void allm_toolbox_free(allm_toolbox *t)
 
 const allm_error *allm_toolbox_error(const allm_toolbox *t)
 {
-    return t ? t->error : status_nomem();
+    if (!t)
+        return status_nomem();
+    return t->error || !t->keeper ? t->error : gatekeeper_error(t->keeper);
 }
 
 const allm_executor *allm_toolbox_executor(allm_toolbox *t)
@@ -152,31 +185,47 @@ const allm_executor *allm_toolbox_executor(allm_toolbox *t)
     return t ? &t->executor : NULL;
 }
 
+const allm_gate *allm_toolbox_gate(allm_toolbox *t)
+{
+    return t && t->keeper ? &t->gate : NULL;
+}
+
+allm_json *allm_toolbox_rules(const allm_toolbox *t)
+{
+    struct allm_home *home = t && t->keeper ? home_new(home_mem(t->home), 4096)
+                                            : NULL;
+    if (!home)
+        return NULL;
+    const allm_json *list = gatekeeper_list(t->keeper, home_arena(home));
+    return json_root_of(home, list, list ? NULL : status_nomem());
+}
+
+allm_status allm_toolbox_forget(allm_toolbox *t, uint32_t index)
+{
+    if (!t || !t->keeper)
+        return t ? ALLM_ERR_MISUSE : ALLM_ERR_NOMEM;
+    pthread_mutex_lock(&t->lock);
+    const allm_error *error = gatekeeper_forget(t->keeper, index,
+                                                home_arena(t->home));
+    t->error = error;
+    pthread_mutex_unlock(&t->lock);
+    return error ? error->kind : ALLM_OK;
+}
+
 /* ------------------------------------------------------- adding tools --- */
 
-const allm_error *toolbox_publish(allm_toolbox *t, size_t count,
-                                  const struct entry *entries)
+/* NULL, or the error: a name is taken, or out of memory. */
+static const allm_error *publish_entries(allm_toolbox *t, size_t count,
+                                         const struct entry *entries)
 {
-    struct arena *a = home_arena(t->home);
-    const struct entry_list *old = entries_of(t);
-    size_t n = old->count + count;
-    struct entry_list *list = arena_alloc(a, sizeof *list);
-    struct entry *all = arena_alloc(a, n * sizeof *all);
-    const allm_tool **tools = arena_alloc(a, n * sizeof *tools);
-    for (size_t i = 0; i < count; i++)
-        if (find_entry(old, entries[i].tool->name))
-            return status_error(a, ALLM_ERR_VALIDATION, "invalid_tool",
-                                "%s: there is already a tool named %s",
-                                entries[i].source, entries[i].tool->name);
-    if (!list || !all || !tools)
+    const struct entry *taken;
+    if (!list_add(&t->list, count, entries, &taken))
         return status_nomem();
-    for (size_t i = 0; i < n; i++) {
-        all[i] = i < old->count ? old->entries[i] : entries[i - old->count];
-        tools[i] = all[i].tool;
-    }
-    *list = (struct entry_list){ n, all, tools };
-    atomic_store(&t->list, list);
-    return NULL;
+    return taken ? status_error(home_arena(t->home), ALLM_ERR_VALIDATION,
+                                "invalid_tool",
+                                "%s: there is already a tool named %s",
+                                taken->source, taken->tool->name)
+                 : NULL;
 }
 
 struct program_entry {
@@ -205,7 +254,7 @@ static const allm_error *publish_program(allm_toolbox *t,
                                   .source = p->path };
         list[i].reach = needs_words(a, d->needs, p->dir);
     }
-    return list && data ? toolbox_publish(t, p->count, list) : status_nomem();
+    return list && data ? publish_entries(t, p->count, list) : status_nomem();
 }
 
 /* Remember what failed, for the report. */
@@ -284,6 +333,81 @@ allm_status allm_toolbox_add_program(allm_toolbox *t, const char *path)
     return status;
 }
 
+/* Those that are not there already. */
+static const allm_error *publish_builtin(allm_toolbox *t, const char *names)
+{
+    struct entry *all;
+    size_t count, n = 0;
+    const allm_error *error = builtin_read(t->builtins, t->home, names, &all,
+                                           &count);
+    for (size_t i = 0; !error && i < count; i++) {
+        const struct entry *old = list_find(&t->list, all[i].tool->name);
+        if (!old || strcmp(old->kind, all[i].kind) != 0)
+            all[n++] = all[i];
+    }
+    return error ? error : publish_entries(t, n, all);
+}
+
+allm_status allm_toolbox_add_builtin(allm_toolbox *t, const char *names)
+{
+    if (!t || (t->root && !t->builtins))
+        return ALLM_ERR_NOMEM;
+    if (!names || !t->root || t->pid != (int)getpid())
+        return ALLM_ERR_MISUSE;
+    pthread_mutex_lock(&t->lock);
+    const allm_error *error = publish_builtin(t, names);
+    if (error)
+        note_fault(t, names, error);
+    pthread_mutex_unlock(&t->lock);
+    return error ? error->kind : ALLM_OK;
+}
+
+/* ------------------------------------------------------------- servers --- */
+
+allm_status allm_toolbox_add_server(allm_toolbox *t, const char *name,
+                                    const allm_json *entry)
+{
+    if (!t || (t->root && !t->servers))
+        return ALLM_ERR_NOMEM;
+    if (!name || !entry || !t->root || t->pid != (int)getpid())
+        return ALLM_ERR_MISUSE;
+    pthread_mutex_lock(&t->lock);
+    const allm_error *error = servers_add(t->servers, t->home, name, entry);
+    if (error)
+        note_fault(t, name, error);
+    pthread_mutex_unlock(&t->lock);
+    return error ? error->kind : ALLM_OK;
+}
+
+allm_status allm_toolbox_wait(allm_toolbox *t, int timeout_ms)
+{
+    if (!t || (t->root && !t->servers))
+        return ALLM_ERR_NOMEM;
+    if (!t->root || t->pid != (int)getpid())
+        return ALLM_ERR_MISUSE;
+    bool settled = servers_settle(t->servers, timeout_ms);
+    pthread_mutex_lock(&t->lock);
+    const allm_error *error = servers_missing(t->servers, home_arena(t->home));
+    if (error)
+        t->error = error;
+    pthread_mutex_unlock(&t->lock);
+    return error ? error->kind : settled ? ALLM_OK : ALLM_AGAIN;
+}
+
+int allm_toolbox_fd(const allm_toolbox *t)
+{
+    return t && t->servers ? servers_fd(t->servers) : -1;
+}
+
+allm_json *allm_toolbox_request(allm_toolbox *t, const char *server,
+                                const char *method, const allm_json *params,
+                                uint32_t timeout_ms)
+{
+    if (!t || !t->servers || !server || !method || t->pid != (int)getpid())
+        return NULL;
+    return servers_request(t->servers, server, method, params, timeout_ms);
+}
+
 /* -------------------------------------------------------------- report --- */
 
 static void report_entry(struct build *b, const struct entry *e)
@@ -301,7 +425,22 @@ static void report_entry(struct build *b, const struct entry *e)
     build_end(b);
 }
 
-static void report_faults(struct build *b, const allm_toolbox *t)
+/* A tool that is left out, because another source has its name. */
+static void report_hidden(struct build *b, struct arena *a,
+                          const struct entry *e)
+{
+    struct buf why;
+    buf_init(&why, a, 1024);
+    buf_format(&why, "there is already a tool named %s", e->tool->name);
+    build_object(b);
+    build_text_at(b, "source", slice_of(e->source));
+    build_text_at(b, "reason", SLICE("invalid_tool"));
+    build_text_at(b, "error", buf_slice(&why));
+    build_end(b);
+}
+
+static void report_faults(struct build *b, struct arena *a,
+                          const allm_toolbox *t, const struct entry_list *list)
 {
     build_key(b, SLICE("failed"));
     build_array(b);
@@ -312,6 +451,8 @@ static void report_faults(struct build *b, const allm_toolbox *t)
         build_text_at(b, "error", slice_of(f->error->message));
         build_end(b);
     }
+    for (size_t i = 0; i < list->hidden_count; i++)
+        report_hidden(b, a, &list->hidden[i]);
     build_end(b);
 }
 
@@ -326,17 +467,18 @@ allm_json *allm_toolbox_report(const allm_toolbox *given)
         return NULL;
     arena_init(&scratch, home_mem(t->home));
     build_init(&b, &scratch);
+    const struct entry_list *list = list_entries(&t->list);
     pthread_mutex_lock(&t->lock);
     build_object(&b);
     build_text_at(&b, "root", slice_of(t->root ? t->root : ""));
     build_text_at(&b, "sandbox", slice_of(modes[t->mode]));
     build_key(&b, SLICE("tools"));
     build_array(&b);
-    const struct entry_list *list = entries_of(t);
     for (size_t i = 0; i < list->count; i++)
         report_entry(&b, &list->entries[i]);
     build_end(&b);
-    report_faults(&b, t);
+    servers_report(t->servers, &b);
+    report_faults(&b, &scratch, t, list);
     build_end(&b);
     const allm_json *copy = json_copy(home_arena(home), build_done(&b));
     pthread_mutex_unlock(&t->lock);

@@ -34,6 +34,23 @@ def talk(program, *commands):
     return [line.split(" ", 1) for line in run.stdout.splitlines()]
 
 
+def box(program, *commands, **members):
+    """The same through a toolbox; members are those of the entry."""
+    entry = {"command": program[0], "args": program[1:],
+             "start_timeout": 30, **members}
+    env = {**os.environ, "ALLM_WARDEN": f"{BUILD}/allm-warden"}
+    run = subprocess.run([f"{BUILD}/tests/mcp_box", json.dumps(entry),
+                          *commands], stdout=subprocess.PIPE, timeout=120,
+                         check=False, text=True, env=env)
+    check(f"{program} ends well in a toolbox", run.returncode, 0)
+    return [line.split(" ", 1) for line in run.stdout.splitlines()]
+
+
+def results(lines):
+    """What a chat sees of the calls."""
+    return [json.loads(text) for word, text in lines if word == "result"]
+
+
 def first(lines, word):
     """The text of the first line with this word, as JSON if it is."""
     text = next((line[-1] for line in lines if line[0] == word), None)
@@ -148,6 +165,92 @@ def modern_servers():
     check("python prompt", lines, lambda all: "about C" in str(all))
 
 
+def box_everything():
+    """The server with an example of everything, as tools of a toolbox"""
+    lines = box(npm("everything"), "tools", 'call s__echo {"message":"hi"}',
+                'call s__get-sum {"a":2,"b":3}', "call s__get-tiny-image",
+                'call s__get-structured-content {"location":"Chicago"}',
+                'call s__trigger-long-running-operation '
+                '{"duration":1,"steps":4}',
+                'form {"name":"Ada","check":true,"email":"a@example.org"}',
+                "call s__trigger-elicitation-request {}",
+                "request resources/list", "request prompts/list",
+                'request prompts/get {"name":"simple-prompt"}',
+                'request resources/read {"uri":"demo://nothing"}',
+                "request manifest", tools=["!gzip*"])
+    seen = results(lines)
+    check("tools", int(first(lines, "tools")), lambda n: n >= 10)
+    names = [rest.split()[0] for word, rest in lines if word == "tool"]
+    check("sorted", names, sorted(names))
+    check("filter", [name for name in names if "gzip" in name], [])
+    check("echo", seen[0], "Echo: hi")
+    check("sum", seen[1], lambda text: "5" in text)
+    check("image", seen[2], lambda text: "[image, image/png" in text)
+    check("structured", json.loads(seen[3]),
+          lambda value: "temperature" in value)
+    check("progress", words(lines).count("progress"), 4)
+    check("form", "elicit" in words(lines), True)
+    check("filled in", seen[5], lambda text: "Ada" in text)
+    answers = [json.loads(rest) for word, rest in lines if word == "answer"]
+    check("resources", answers[0]["resources"], lambda all: len(all) > 0)
+    check("prompts", answers[1]["prompts"], lambda all: len(all) > 0)
+    check("prompt", answers[2]["messages"][0]["role"], "user")
+    check("read nothing", "error" in words(lines), True)
+    check("manifest", answers[3]["revision"], "2025-11-25")
+    server = first(lines, "server")
+    check("state", server["state"], "ready")
+    check("nothing is left out", server["left_out"], 0)
+    lines = box(npm("everything"), "tools", 'call s__echo {"message":"late"}',
+                manifest=answers[3])
+    check("by its manifest", results(lines)[0], "Echo: late")
+
+
+def box_files():
+    """Files and memory, free and in a sandbox"""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        with open(f"{folder}/a.txt", "w", encoding="utf-8") as file:
+            file.write("the text")
+        path = json.dumps({"path": f"{folder}/a.txt"})
+        node = {"read": [folder, FOLDER, "/usr"], "memory": 65536}
+        for members in ({}, {"sandbox": node, "trust": True}):
+            lines = box(npm("filesystem", folder), "tools",
+                        f"call s__read_text_file {path}",
+                        'call s__read_text_file {"path":"/etc/passwd"}',
+                        **members)
+            seen = results(lines)
+            check("text", seen[0], lambda text: "the text" in text)
+            check("outside", seen[1], lambda text: "error" in text.lower())
+            check("sandboxed", first(lines, "server")["sandboxed"],
+                  bool(members))
+        lines = box(npm("memory"), 'call s__create_entities {"entities":'
+                    '[{"name":"Ada","entityType":"person",'
+                    '"observations":["wrote programs"]}]}',
+                    "call s__read_graph {}",
+                    env={"MEMORY_FILE_PATH": f"{folder}/memory.jsonl"})
+        check("graph", results(lines)[1],
+              lambda text: "wrote programs" in text)
+
+
+def box_modern():
+    """The servers of the two official packages, as tools of a toolbox"""
+    for what, server in (("python", [PYTHON, f"{HERE}/mcp_demo.py"]),
+                         ("npm", ["node", f"{HERE}/mcp_demo.mjs", FOLDER])):
+        lines = box(server, 'call s__add {"a":1,"b":2}', 'form {"name":"Ada"}',
+                    "call s__greet {}")
+        seen = results(lines)
+        check(f"{what} revision", first(lines, "server")["revision"],
+              "2026-07-28")
+        check(f"{what} add", seen[0], lambda text: "3" in text)
+        check(f"{what} greet", seen[1], lambda text: "hello Ada 3" in text)
+    lines = box([PYTHON, f"{HERE}/mcp_demo.py"], 'call s__slow {"steps":3}',
+                'request resources/read {"uri":"demo://one"}',
+                'request prompts/get {"name":"ask","arguments":{"topic":"C"}}')
+    check("python progress", words(lines).count("progress"), 3)
+    check("python read", first(lines, "answer")["contents"][0]["text"],
+          "the text")
+    check("python prompt", lines, lambda all: "about C" in str(all))
+
+
 def clients():
     """The official clients call a tool of our example"""
     want = {"tools": ["add"], "sum": "5", "wrong": True}
@@ -181,16 +284,17 @@ def program():
 def main():
     """Run all parts; one that breaks does not stop the others."""
     for part in (everything, everything_later, filesystem, memory,
-                 modern_servers, clients, program):
+                 modern_servers, box_everything, box_files, box_modern,
+                 clients, program):
         try:
             part()
             print(f"ok - {part.__name__}")
         except Exception as error:      # pylint: disable=broad-except
             counts["failed"] += 1
             print(f"not ok - {part.__name__}: {error!r:.400}")
-    if sum(counts.values()) < 50:
+    if sum(counts.values()) < 90:
         counts["failed"] += 1
-        print("not ok - fewer than 50 checks ran")
+        print("not ok - fewer than 90 checks ran")
     print(f"{counts['passed']} passed, {counts['failed']} failed")
     return counts["failed"] > 0
 

@@ -10,6 +10,7 @@
 #include "harness/noun.h"
 #include "harness/play.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,12 +24,17 @@ struct kit {
     uint32_t timeout_ms;
 };
 
-static void open_kit(struct kit *k, const allm_toolbox_opts *opts)
+/* Every call is allowed. */
+static void open_kit(struct kit *k, const allm_toolbox_opts *given)
 {
+    allm_toolbox_opts opts = given ? *given : *ALLM(toolbox_opts, .root = NULL);
+    allm_json *rules = noun_json("[{'tool':'*','verdict':'auto'}]");
+    opts.rules = rules;
     external_warden();
     *k = (struct kit){ .before = external_count() };
     setenv("TMPDIR", external_folder(), 1);
-    k->box = allm_toolbox_new(opts);
+    k->box = allm_toolbox_new(&opts);
+    allm_json_free(rules);
     k->engine = play_engine("{'script': []}", NULL);
 }
 
@@ -520,6 +526,52 @@ static void examples_work(void)
     CHECK_ALWAYS(system(command) == 0);
 }
 
+/* A thread with a hub of its own: all its streams end with the answer. */
+static void *pull_hub(void *arg)
+{
+    struct kit *k = arg;
+    const char *words[] = { "tool", "{}", "tool", "{}" };
+    allm_hub *hub = allm_hub_new(NULL);
+    allm_stream *s[3], *ready;
+    size_t right = 0;
+    const allm_event *event;
+    for (size_t i = 0; i < 3; i++) {
+        s[i] = start_calls(k, 2, words);
+        CHECK_INT(allm_hub_add(hub, s[i], NULL), ALLM_OK);
+    }
+    while (allm_hub_count(hub) && (ready = allm_hub_wait(hub, -1, NULL)))
+        while (allm_stream_next(ready, &event) == ALLM_EVENT)
+            right += event->type == ALLM_EV_TOOL_EXECUTION_COMPLETED;
+    CHECK_INT(right, 6);
+    for (size_t i = 0; i < 3; i++) {
+        const allm_message *m = allm_stream_tool_message(s[i], 1);
+        CHECK_TEXT(m ? m->text : NULL, "done\n");
+        allm_stream_free(s[i]);
+    }
+    allm_hub_free(hub);
+    return NULL;
+}
+
+static void serves_eight_hubs(void)
+{
+    enum { HUBS = 8 };
+    struct kit k, of[HUBS];
+    pthread_t threads[HUBS];
+    open_kit(&k, NULL);
+    CHECK_INT(add_script(&k, "tool", "", "echo done"), ALLM_OK);
+    for (int i = 0; i < HUBS; i++) {
+        of[i] = k;
+        of[i].engine = play_engine("{'script': []}", NULL);
+    }
+    for (int i = 0; i < HUBS; i++)
+        CHECK_ALWAYS(!pthread_create(&threads[i], NULL, pull_hub, &of[i]));
+    for (int i = 0; i < HUBS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < HUBS; i++)
+        allm_engine_free(of[i].engine);
+    close_kit(&k);
+}
+
 static void accepts_null(void)
 {
     CHECK_ALWAYS(allm_toolbox_add_program(NULL, "x") == ALLM_ERR_NOMEM);
@@ -550,6 +602,7 @@ TESTS = {
     TEST_ONCE(names_a_hidden_interpreter),
     TEST_ONCE(needs_its_root),
     TEST_ONCE(examples_work),
+    TEST_ONCE(serves_eight_hubs),
     TEST(accepts_null),
     TESTS_END,
 };

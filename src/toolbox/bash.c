@@ -1,0 +1,102 @@
+/* bash.c - the tool bash: a command for the shell, in the sandbox */
+#include "base/status.h"
+#include "tool/run.h"
+#include "toolbox/answer.h"
+#include "toolbox/builtin.h"
+#include "toolbox/needs.h"
+#include "json/build.h"
+#include "json/json.h"
+
+#include <unistd.h>
+
+enum { TIMEOUT_S = 120 };
+
+static uint64_t seconds_of(const allm_json *args)
+{
+    double s = TIMEOUT_S;
+    json_finite(json_at(args, "timeout"), &s);
+    return s < 1 ? 1 : (uint64_t)s;
+}
+
+/* The requested reach, as a program would declare it. */
+static const allm_json *needs_of(struct arena *a, const char *root,
+                                 const allm_json *args, bool limits)
+{
+    struct build b;
+    build_init(&b, a);
+    build_object(&b);
+    if (allm_json_true(json_at(args, "write"))) {
+        build_key(&b, SLICE("write"));
+        build_array(&b);
+        build_text(&b, slice_of(root));
+        build_end(&b);
+    }
+    if (allm_json_true(json_at(args, "net"))) {
+        build_key(&b, SLICE("net"));
+        build_bool(&b, true);
+    }
+    if (limits) {
+        build_key(&b, SLICE("seconds"));
+        build_uint(&b, seconds_of(args) + 1);
+    }
+    build_end(&b);
+    return build_done(&b);
+}
+
+const allm_json *bash_reach(allm_toolbox *t, const struct entry *e,
+                            const allm_json *args, struct arena *a)
+{
+    const struct builtin_entry *mine = e->data;
+    const char *root = builtins_root(mine->builtins);
+    const allm_json *needs = needs_of(a, root, args, false);
+    (void)t;
+    return needs ? needs_words(a, needs, root) : NULL;
+}
+
+static const char *find_shell(void)
+{
+    return !access("/bin/bash", X_OK)       ? "/bin/bash"
+           : !access("/usr/bin/bash", X_OK) ? "/usr/bin/bash"
+                                            : "/bin/sh";
+}
+
+/* Everything but the process itself is checked here. */
+static const allm_error *start_shell(const struct entry *e, allm_tool_run *run,
+                                     const allm_json *args, struct arena *a)
+{
+    const struct builtin_entry *mine = e->data;
+    const char *root = builtins_root(mine->builtins);
+    struct crew_shell shell = {
+        .program = { .path = find_shell(), .dir = root,
+                     .mode = builtins_mode(mine->builtins) },
+        .tool = { .tool = (allm_tool *)(uintptr_t)e->tool,
+                  .needs = needs_of(a, root, args, true) },
+        .command = json_text_at(args, "command").ptr,
+        .timeout_ms = (uint32_t)seconds_of(args) * 1000,
+    };
+    if (!shell.tool.needs)
+        return status_nomem();
+    const allm_error *why = needs_check(a, shell.tool.needs, root);
+    if (!why)
+        crew_shell(builtins_crew(mine->builtins), &shell, run);
+    return why;
+}
+
+void bash_execute(allm_toolbox *t, const struct entry *e, allm_tool_run *run,
+                  const allm_json *args)
+{
+    const struct builtin_entry *mine = e->data;
+    struct arena scratch;
+    struct outcome o;
+    (void)t;
+    arena_init(&scratch, builtins_mem(mine->builtins));
+    if (!builtin_check(&scratch, run, e->tool, &args, &o)) {
+        if (run_claim(run) == RUN_MINE)
+            run_publish(run, outcome_copy(&run->memory, &o));
+    } else {
+        const allm_error *why = start_shell(e, run, args, &scratch);
+        if (why)
+            answer_fault(run, why);
+    }
+    arena_release(&scratch);
+}

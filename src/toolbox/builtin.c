@@ -1,0 +1,519 @@
+/*
+ * builtin.c - the calls of built-in tools: worker threads, answers, failures
+ *
+ *      execute() --defer--> queue --> worker: check the arguments, open the
+ *                                             root, run, answer
+ *
+ * Invariants
+ *   (1) `calls` counts the calls whose done() has not begun; workers are
+ *       released when it is 0.
+ *   (2) A call does not use the toolbox, which may be freed meanwhile.
+ */
+#include "toolbox/builtin.h"
+
+#include "base/file.h"
+#include "base/status.h"
+#include "base/utf8.h"
+#include "tool/arguments.h"
+#include "tool/run.h"
+#include "json/build.h"
+#include "json/json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { THREADS = 8 };
+
+struct builtins {
+    struct mem mem;
+    const char *root;
+    struct crew *crew;
+    enum orders_mode mode;
+    pthread_mutex_t lock;       /* guards workers and calls */
+    pthread_cond_t idle;
+    struct workers workers;
+    size_t calls;
+    atomic_bool stopping;
+    pthread_mutex_t writing;
+    struct builtins_tweaks tweaks;
+};
+
+struct builtins *builtins_new(struct mem mem, const char *root,
+                              struct crew *crew, enum orders_mode mode)
+{
+    struct builtins *b = mem_alloc(mem, sizeof *b);
+    if (!b)
+        return NULL;
+    *b = (struct builtins){ .mem = mem, .root = root, .crew = crew,
+                            .mode = mode,
+                            .tweaks.net = { .public_only = true } };
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_mutex_init(&b->writing, NULL);
+    pthread_cond_init(&b->idle, NULL);
+    workers_init(&b->workers, mem, THREADS, WORKERS_IDLE_NS, "allm-builtin");
+    return b;
+}
+
+void builtins_free(struct builtins *b)
+{
+    if (!b)
+        return;
+    atomic_store(&b->stopping, true);
+    pthread_mutex_lock(&b->lock);
+    while (b->calls)
+        pthread_cond_wait(&b->idle, &b->lock);
+    pthread_mutex_unlock(&b->lock);
+    workers_release(&b->workers);
+    pthread_cond_destroy(&b->idle);
+    pthread_mutex_destroy(&b->writing);
+    pthread_mutex_destroy(&b->lock);
+    mem_free(b->mem, b, sizeof *b);
+}
+
+const char *builtins_root(const struct builtins *b)
+{
+    return b->root;
+}
+
+enum orders_mode builtins_mode(const struct builtins *b)
+{
+    return b->mode;
+}
+
+struct crew *builtins_crew(const struct builtins *b)
+{
+    return b->crew;
+}
+
+struct mem builtins_mem(const struct builtins *b)
+{
+    return b->mem;
+}
+
+struct builtins_tweaks *builtins_tweaks(struct builtins *b)
+{
+    return &b->tweaks;
+}
+
+bool builtin_stopped(const struct builtin_call *c)
+{
+    return atomic_load(&c->owner->stopping) || allm_tool_cancelled(c->run);
+}
+
+/* -------------------------------------------------------------- answers --- */
+
+static void answer_nomem(struct builtin_call *c)
+{
+    if (run_claim(c->run) == RUN_MINE)
+        run_publish(c->run, (struct outcome){ .kind = OUTCOME_NOMEM });
+}
+
+/* True, and answered: the toolbox is being freed, so the answer is not whole.
+ * A tool that writes is not interrupted, and its answer counts. */
+static bool answer_freed(struct builtin_call *c)
+{
+    if (c->tool->writes || !atomic_load(&c->owner->stopping))
+        return false;
+    run_fail(c->run, FAILURE_EXIT, "the toolbox was freed");
+    return true;
+}
+
+void builtin_answer(struct builtin_call *c)
+{
+    struct slice text = utf8_copy(&c->arena, buf_slice(&c->out));
+    if (answer_freed(c))
+        return;
+    if (c->arena.broken || !text.ptr)
+        answer_nomem(c);
+    else
+        allm_tool_text(c->run, text.ptr, text.len);
+}
+
+void builtin_fail_as(struct builtin_call *c, const char *reason,
+                     const char *format, ...)
+{
+    struct buf b;
+    va_list args;
+    buf_init(&b, &c->arena, 64 * 1024);
+    va_start(args, format);
+    buf_vformat(&b, format, args);
+    va_end(args);
+    struct slice text = utf8_copy(&c->arena, buf_slice(&b));
+    if (!text.ptr) {
+        answer_nomem(c);
+        return;
+    }
+    if (run_claim(c->run) == RUN_MINE)
+        run_publish(c->run,
+                    outcome_failed(&c->run->memory, reason, "%s", text.ptr));
+}
+
+void builtin_fail(struct builtin_call *c, const char *format, ...)
+{
+    struct buf b;
+    va_list args;
+    buf_init(&b, &c->arena, 64 * 1024);
+    va_start(args, format);
+    buf_vformat(&b, format, args);
+    va_end(args);
+    struct slice text = utf8_copy(&c->arena, buf_slice(&b));
+    if (answer_freed(c))
+        return;
+    if (text.ptr)
+        allm_tool_fail(c->run, text.ptr);
+    else
+        answer_nomem(c);
+}
+
+static bool root_is_gone(const struct root *r)
+{
+    struct stat st, now;
+    return fstat(r->fd, &st) || !st.st_nlink || stat(r->path, &now) ||
+           st.st_ino != now.st_ino || st.st_dev != now.st_dev;
+}
+
+void builtin_path_fault(struct builtin_call *c, const char *path, int error)
+{
+    if (error == ENOMEM)
+        answer_nomem(c);
+    else if (error == EXDEV)
+        builtin_fail_as(c, "outside_root",
+                        "%s is outside the root %s; use a path below it, and "
+                        "no link that leads elsewhere",
+                        path, c->root.path);
+    else if (root_is_gone(&c->root))
+        builtin_fail(c, "the root %s does not exist any more", c->root.path);
+    else if (error == ENOTSUP)
+        builtin_fail(c,
+                     "%s is a device, a pipe or a socket, which tools do "
+                     "not open",
+                     path);
+    else if (error == EISDIR)
+        builtin_fail(c, "%s is a folder; list_directory shows what it contains",
+                     path);
+    else if (error == ENOENT)
+        builtin_fail(c,
+                     "there is no file or folder %s; list_directory and "
+                     "glob find names",
+                     path);
+    else
+        builtin_fail(c, "%s: %s", path, file_error_words(error));
+}
+
+/* ------------------------------------------------------------ arguments --- */
+
+const char *builtin_text(const struct builtin_call *c, const char *key,
+                         const char *standard)
+{
+    struct slice text = json_text_at(c->args, key);
+    return text.ptr ? text.ptr : standard;
+}
+
+uint64_t builtin_number(const struct builtin_call *c, const char *key,
+                        uint64_t standard)
+{
+    double n;
+    if (!json_finite(json_at(c->args, key), &n) || n < 0)
+        return standard;
+    return n < 1e15 ? (uint64_t)n : UINT64_C(1000000000000000);
+}
+
+bool builtin_switch(const struct builtin_call *c, const char *key)
+{
+    return allm_json_true(json_at(c->args, key));
+}
+
+/* Texts of any bytes. */
+static bool is_content(const allm_json *key)
+{
+    return json_is(key, "content") || json_is(key, "old_text") ||
+           json_is(key, "new_text");
+}
+
+/* The others are used as C strings: a NUL would hide their rest. */
+static bool has_nul(const allm_json *v)
+{
+    struct slice text = json_slice(v);
+    return text.ptr && memchr(text.ptr, 0, text.len);
+}
+
+bool builtin_check(struct arena *a, const allm_tool_run *run,
+                   const allm_tool *tool, const allm_json **args,
+                   struct outcome *why)
+{
+    allm_tool_call call = *allm_tool_run_call(run);
+    call.arguments = *args;
+    call.raw_arguments = NULL;
+    call.raw_len = 0;
+    if (!arguments_check(a, &call, tool, true, args, why))
+        return false;
+    for (const allm_json *k = NULL; (k = allm_json_next(*args, k));)
+        if (has_nul(allm_json_value(k)) && !is_content(k)) {
+            *why = outcome_failed(a, FAILURE_ARGUMENTS, "%s contains a NUL",
+                                  json_slice(k).ptr);
+            return false;
+        }
+    return true;
+}
+
+static bool check_arguments(struct builtin_call *c)
+{
+    struct outcome why;
+    if (builtin_check(&c->arena, c->run, c->declared, &c->args, &why))
+        return true;
+    if (why.kind == OUTCOME_NOMEM)
+        answer_nomem(c);
+    else
+        builtin_fail_as(c, why.reason, "%s", why.detail);
+    return false;
+}
+
+const struct client_opts *builtin_net(const struct builtin_call *c)
+{
+    return &c->owner->tweaks.net;
+}
+
+/* ---------------------------------------------------------------- calls --- */
+
+static void run_checked(struct builtin_call *c)
+{
+    int error = root_init(&c->root, c->root.path);
+    if (error) {
+        builtin_fail(c, "the root %s cannot be opened: %s", c->root.path,
+                     file_error_words(error));
+        return;
+    }
+    c->root.by_steps = c->owner->tweaks.by_steps;
+    if (c->tool->writes)
+        pthread_mutex_lock(&c->owner->writing);
+    c->tool->run(c);
+    if (c->tool->writes)
+        pthread_mutex_unlock(&c->owner->writing);
+    root_release(&c->root);
+}
+
+static void run_builtin(struct job *job)
+{
+    struct builtin_call *c = (struct builtin_call *)(void *)job;
+    if (atomic_load(&c->owner->stopping))
+        run_fail(c->run, FAILURE_EXIT, "the toolbox was freed");
+    else if (check_arguments(c))
+        run_checked(c);
+    allm_tool_run_free(c->run);
+}
+
+static void free_builtin_call(struct builtin_call *c)
+{
+    struct mem mem = c->owner->mem;
+    arena_release(&c->arena);
+    mem_free(mem, c, sizeof *c);
+}
+
+static void builtin_done(struct job *job)
+{
+    struct builtin_call *c = (struct builtin_call *)(void *)job;
+    struct builtins *b = c->owner;
+    free_builtin_call(c);
+    pthread_mutex_lock(&b->lock);
+    if (!--b->calls)            /* keeps (1) */
+        pthread_cond_broadcast(&b->idle);
+    pthread_mutex_unlock(&b->lock);
+}
+
+static struct builtin_call *make_call(const struct entry *e,
+                                      const allm_json *args)
+{
+    const struct builtin_entry *mine = e->data;
+    struct builtins *b = mine->builtins;
+    struct builtin_call *c = mem_alloc(b->mem, sizeof *c);
+    if (!c)
+        return NULL;
+    *c =
+        (struct builtin_call){ .job = { run_builtin, builtin_done, NULL,
+                                         NULL },
+                                .owner = b,
+                                .tool = mine->tool,
+                                .declared = e->tool };
+    arena_init(&c->arena, b->mem);
+    buf_init(&c->out, &c->arena, SIZE_MAX / 2);
+    c->root.path = arena_text(&c->arena, b->root);
+    c->args = json_copy(&c->arena, args ? args : json_empty_object());
+    if (c->root.path && c->args)
+        return c;
+    free_builtin_call(c);
+    return NULL;
+}
+
+static int submit_call(struct builtins *b, struct builtin_call *c)
+{
+    pthread_mutex_lock(&b->lock);
+    b->calls++;
+    int error = workers_submit(&b->workers, &c->job);
+    if (error)
+        b->calls--;
+    pthread_mutex_unlock(&b->lock);
+    return error;
+}
+
+static void execute_builtin(allm_toolbox *t, const struct entry *e,
+                            allm_tool_run *run, const allm_json *args)
+{
+    struct builtin_call *c = make_call(e, args);
+    (void)t;
+    allm_tool_run *mine = c ? allm_tool_defer(run) : NULL;
+    if (c)
+        c->run = mine;
+    if (!mine) {
+        if (c)
+            free_builtin_call(c);
+        if (run_claim(run) == RUN_MINE)
+            run_publish(run, (struct outcome){ .kind = OUTCOME_NOMEM });
+        return;
+    }
+    int error = submit_call(c->owner, c);
+    if (!error)
+        return;                 /* the worker may have freed it */
+    run_fail(mine, FAILURE_EXIT,
+             error == ENOMEM ? "out of memory"
+                             : "no thread could be started for the tool; raise "
+                               "the limit (ulimit -u)");
+    allm_tool_run_free(mine);
+    free_builtin_call(c);
+}
+
+/* --------------------------------------------------------------- adding --- */
+
+const allm_json *builtin_reach(struct arena *a, const char *verb,
+                               const char *what)
+{
+    struct build b;
+    struct buf word;
+    buf_init(&word, a, 8192);
+    buf_text(&word, verb);
+    buf_byte(&word, ' ');
+    buf_text(&word, what);
+    build_init(&b, a);
+    build_array(&b);
+    build_text(&b, buf_slice(&word));
+    build_end(&b);
+    return word.broken ? NULL : build_done(&b);
+}
+
+static void free_builtin_tool(void *tool)
+{
+    allm_tool_free(tool);
+}
+
+static allm_tool *make_tool(struct allm_home *home, const struct builtin *row,
+                            const allm_error **why)
+{
+    allm_tool *tool = allm_tool_new(
+        ALLM(tool, .name = row->name, .description = row->description,
+             .schema_text = row->schema, .effect = row->effect,
+             .timeout_ms = row->timeout_ms,
+             .flags = ALLM_TOOL_INLINE | ALLM_TOOL_OWN_TIME));
+    *why = allm_tool_error(tool);
+    if (*why)
+        *why = status_retell(home_arena(home), *why);
+    if (!home_on_free(home, free_builtin_tool, tool) && !*why)
+        *why = status_nomem();
+    return tool;
+}
+
+static const allm_error *make_entry(struct builtins *b, struct allm_home *home,
+                                    const struct builtin *row,
+                                    struct entry *out)
+{
+    struct arena *a = home_arena(home);
+    const allm_error *why;
+    struct builtin_entry *mine = arena_alloc(a, sizeof *mine);
+    allm_tool *tool = make_tool(home, row, &why);
+    if (why || !mine)
+        return why ? why : status_nomem();
+    *mine = (struct builtin_entry){ row, b };
+    *out = (struct entry){ .tool = tool,
+                           .execute = row->execute ? row->execute
+                                                   : execute_builtin,
+                           .data = mine,
+                           .kind = "builtin",
+                           .source = "built-in",
+                           .call_reach = row->reach };
+    if (row->reach)
+        return NULL;
+    out->reach = builtin_reach(a, row->writes ? "write" : "read", b->root);
+    return out->reach ? NULL : status_nomem();
+}
+
+static unsigned group_named(struct slice name)
+{
+    return slice_is(name, "read")   ? BUILTIN_READ
+           : slice_is(name, "code") ? BUILTIN_CODE
+           : slice_is(name, "web")  ? BUILTIN_WEB
+           : slice_is(name, "all")  ? BUILTIN_CODE | BUILTIN_WEB
+                                    : 0;
+}
+
+/* Mark the tools of one name; false: there is none. */
+static bool mark_named(struct slice name, bool *wanted)
+{
+    size_t count;
+    const struct builtin *list = builtin_list(&count);
+    unsigned group = group_named(name);
+    bool found = false;
+    for (size_t i = 0; i < count; i++)
+        if ((list[i].groups & group) || slice_is(name, list[i].name))
+            wanted[i] = found = true;
+    return found;
+}
+
+static const allm_error *refuse_name(struct arena *a, struct slice name)
+{
+    struct buf names;
+    size_t count;
+    const struct builtin *list = builtin_list(&count);
+    buf_init(&names, a, 1024);
+    for (size_t i = 0; i < count; i++)
+        buf_format(&names, "%s%s", i ? ", " : "", list[i].name);
+    return status_error(a, ALLM_ERR_VALIDATION, "invalid_tool",
+                        "there is no built-in tool \"%.*s\"; the tools are %s, "
+                        "and the groups are read, code, web and all",
+                        (int)(name.len < 100 ? name.len : 100), name.ptr,
+                        names.ptr ? names.ptr : "");
+}
+
+static const allm_error *mark_all(struct arena *a, const char *names,
+                                  bool *wanted)
+{
+    struct slice rest = slice_of(names);
+    if (!slice_strip(rest).len)
+        return refuse_name(a, SLICE(""));
+    while (rest.len) {
+        const char *comma = memchr(rest.ptr, ',', rest.len);
+        size_t len = comma ? (size_t)(comma - rest.ptr) : rest.len;
+        struct slice name = slice_strip((struct slice){ rest.ptr, len });
+        if (!mark_named(name, wanted))
+            return refuse_name(a, name);
+        rest = slice_skip(rest, comma ? len + 1 : len);
+    }
+    return NULL;
+}
+
+const allm_error *builtin_read(struct builtins *b, struct allm_home *home,
+                               const char *names, struct entry **list,
+                               size_t *count)
+{
+    bool wanted[32] = { false };
+    struct arena *a = home_arena(home);
+    size_t all;
+    const struct builtin *rows = builtin_list(&all);
+    const allm_error *error = mark_all(a, names, wanted);
+    *count = 0;
+    *list = error ? NULL : arena_zero(a, all * sizeof **list);
+    if (!error && !*list)
+        error = status_nomem();
+    for (size_t i = 0; !error && i < all; i++)
+        if (wanted[i])
+            error = make_entry(b, home, &rows[i], &(*list)[(*count)++]);
+    return error;
+}

@@ -1,0 +1,13 @@
+/* filetype.h - what a file is, by its first bytes */
+#ifndef TOOLBOX_FILETYPE_H
+#define TOOLBOX_FILETYPE_H
+
+#include "base/slice.h"
+
+/* A media type: "image/png", "text/plain", "application/octet-stream". */
+const char *filetype_of(struct slice start);
+
+/* Is it an image that models can see? */
+bool filetype_image(const char *type);
+
+#endif

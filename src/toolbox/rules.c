@@ -1,0 +1,454 @@
+/*
+ * rules.c - which calls may run, must be approved, or are denied
+ *
+ *      deny, of any level --> call --> session --> project --> user
+ *                         --> approvals.json --> default
+ *
+ * Invariants
+ *   (1) A rule that allows matches if its reach covers every word of the
+ *       call's.  One that asks or denies matches if it has any access in
+ *       common with the call, so a larger reach never evades it.
+ *   (2) What is not understood is refused when the rules are read, never
+ *       ignored.
+ */
+#include "toolbox/rules.h"
+
+#include "base/buf.h"
+#include "base/status.h"
+#include "proc/reach.h"
+#include "json/build.h"
+#include "json/json.h"
+
+static const char *const verdict_words[] = { "auto", "ask", "deny" };
+static const char *const level_words[] = { "call", "session", "project", "user",
+                                           "user" };
+
+const char *rules_verdict_word(enum rules_verdict v)
+{
+    return verdict_words[v];
+}
+
+const char *rules_level_word(enum rules_level level)
+{
+    return level_words[level];
+}
+
+/* --------------------------------------------------------------- words --- */
+
+static char lower_host_letter(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+static bool same_place(struct slice pattern, size_t p, char c)
+{
+    return p < pattern.len && (pattern.ptr[p] == '?' || pattern.ptr[p] == c);
+}
+
+bool rules_glob(struct slice pattern, struct slice text)
+{
+    size_t p = 0, t = 0, star = SIZE_MAX, from = 0;
+    while (t < text.len)
+        if (p < pattern.len && pattern.ptr[p] == '*') {
+            star = ++p;
+            from = t;
+        } else if (same_place(pattern, p, text.ptr[t])) {
+            p++;
+            t++;
+        } else if (star != SIZE_MAX) {
+            p = star;           /* the star takes one character more */
+            t = ++from;
+        } else {
+            return false;
+        }
+    while (p < pattern.len && pattern.ptr[p] == '*')
+        p++;
+    return p == pattern.len;
+}
+
+/* The same for host names; they have at most 255 characters. */
+static bool match_host(struct slice pattern, struct slice host)
+{
+    char p[256], h[256];
+    if (pattern.len > sizeof p || host.len > sizeof h)
+        return false;
+    for (size_t i = 0; i < pattern.len; i++)
+        p[i] = lower_host_letter(pattern.ptr[i]);
+    for (size_t i = 0; i < host.len; i++)
+        h[i] = lower_host_letter(host.ptr[i]);
+    return rules_glob((struct slice){ p, pattern.len },
+                      (struct slice){ h, host.len });
+}
+
+/* Is it the folder, or below it? */
+static bool is_below(struct slice folder, struct slice path)
+{
+    while (folder.len && folder.ptr[folder.len - 1] == '/')
+        folder.len--;
+    return slice_starts(path, folder) &&
+           (path.len == folder.len || path.ptr[folder.len] == '/');
+}
+
+/* Remove the first part, up to a space. */
+static struct slice take_part(struct slice *word)
+{
+    size_t n = 0;
+    while (n < word->len && word->ptr[n] != ' ')
+        n++;
+    struct slice part = { word->ptr, n };
+    *word = slice_skip(*word, n < word->len ? n + 1 : n);
+    return part;
+}
+
+/* "server NAME TOOL"; missing parts cover everything. */
+static bool covers_server(struct slice rule, struct slice word)
+{
+    while (rule.len) {
+        struct slice pattern = take_part(&rule);
+        if (!word.len || !rules_glob(pattern, take_part(&word)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_file_verb(struct slice verb)
+{
+    return slice_is(verb, "read") || slice_is(verb, "write");
+}
+
+bool rules_covers(struct slice rule, struct slice word)
+{
+    struct slice mine = take_part(&rule), its = take_part(&word);
+    bool reads = slice_is(its, "read") && slice_is(mine, "write");
+    if (!slice_eq(mine, its) && !reads)
+        return false;
+    if (is_file_verb(mine))
+        return is_below(rule, word);
+    if (slice_is(mine, "net"))
+        return !rule.len || (word.len && match_host(rule, word));
+    if (slice_is(mine, "server"))
+        return covers_server(rule, word);
+    return rules_glob(rule, word);      /* env NAME, sampling */
+}
+
+/* Have they any access in common?  To write is also to read. */
+static bool words_overlap(struct slice mine, struct slice its)
+{
+    struct slice verb = mine, other = its;
+    return rules_covers(its, mine) ||
+           (slice_eq(take_part(&verb), take_part(&other)) &&
+            rules_covers(mine, its));
+}
+
+/* ------------------------------------------------------------ matching --- */
+
+typedef bool (*word_test)(struct slice rule, struct slice word);
+
+static bool any_word(const allm_json *list, struct slice word, word_test test)
+{
+    for (const allm_json *w = NULL; (w = allm_json_next(list, w));)
+        if (test(json_slice(w), word))
+            return true;
+    return false;
+}
+
+/* Keeps (1). */
+static bool matches_reach(const struct rule *r, const allm_json *reach)
+{
+    bool allows = r->verdict == RULES_AUTO;
+    if (!r->reach)
+        return true;
+    if (!reach)
+        return false;           /* not known */
+    for (const allm_json *w = NULL; (w = allm_json_next(reach, w));) {
+        bool found = any_word(r->reach, json_slice(w),
+                              allows ? rules_covers : words_overlap);
+        if (found != allows)
+            return found;
+    }
+    return allows;
+}
+
+static bool matches_call(const struct rule *r, const struct rules_call *c)
+{
+    const char *session = c->session ? c->session : "";
+    return (!r->session || !strcmp(r->session, session)) &&
+           rules_glob(slice_of(r->tool), slice_of(c->tool)) &&
+           matches_reach(r, c->reach);
+}
+
+/* The first rule of a level that matches, or that denies; NULL: none. */
+static const struct rule *find_rule(const struct rules *r,
+                                    enum rules_level level,
+                                    const struct rules_call *c, bool denies)
+{
+    for (const struct rule *x = r->first[level]; x; x = x->next)
+        if ((!denies || x->verdict == RULES_DENY) && matches_call(x, c))
+            return x;
+    return NULL;
+}
+
+/* Folders that every process may read. */
+static const char *const public_folders[] = { "/usr",   "/bin",      "/sbin",
+                                              "/lib",   "/lib32",    "/lib64",
+                                              "/libx32", "/nix/store", "/opt" };
+
+static bool is_default(const struct rules *r, struct slice word)
+{
+    struct slice verb = take_part(&word);
+    if (!slice_is(verb, "read"))
+        return false;
+    if (r->root && is_below(slice_of(r->root), word))
+        return true;
+    for (size_t i = 0; i < sizeof public_folders / sizeof *public_folders; i++)
+        if (is_below(slice_of(public_folders[i]), word))
+            return true;
+    return false;
+}
+
+static enum rules_verdict default_verdict(const struct rules *r,
+                                          const allm_json *reach)
+{
+    for (const allm_json *w = NULL; (w = allm_json_next(reach, w));)
+        if (!is_default(r, json_slice(w)))
+            return RULES_ASK;
+    return RULES_AUTO;
+}
+
+enum rules_verdict rules_decide(const struct rules *r,
+                                const struct rules_call *call,
+                                const struct rule **by, enum rules_level *level)
+{
+    static const bool passes[] = { true, false };       /* denies first */
+    for (size_t p = 0; p < 2; p++)
+        for (int i = 0; i < RULES_LEVELS; i++) {
+            *level = (enum rules_level)i;
+            *by = find_rule(r, *level, call, passes[p]);
+            if (*by)
+                return (*by)->verdict;
+            if (!passes[p] && i == RULES_CALL && r->yes && call->confined)
+                return RULES_AUTO;
+        }
+    return default_verdict(r, call->reach);
+}
+
+/* ------------------------------------------------------------- reading --- */
+
+#define NO_WORD ((struct slice){ NULL, 0 })
+
+/* What is being read, for errors. */
+struct rules_source {
+    struct arena *arena;
+    const char *root;
+    const char *where;
+    size_t index;               /* of the rule, from 1 */
+};
+
+static const allm_error *rule_fault(const struct rules_source *s,
+                                    const char *what, struct slice word)
+{
+    return status_error(s->arena, ALLM_ERR_VALIDATION, "invalid_rule",
+                        "rule %zu of %s: %s%s%.*s%s", s->index, s->where, what,
+                        word.ptr ? ": \"" : "", (int)(word.len & 0x3ff),
+                        word.ptr ? word.ptr : "", word.ptr ? "\"" : "");
+}
+
+/* How many parts follow a verb; a path may have spaces. */
+static const struct {
+    const char *verb;
+    size_t least, most;
+} verbs[] = {
+    { "read", 1, SIZE_MAX }, { "write", 1, SIZE_MAX }, { "net", 0, 1 },
+    { "env", 1, 1 },         { "server", 0, 2 },       { "sampling", 0, 0 },
+};
+
+static bool is_known_word(struct slice word)
+{
+    struct slice verb = take_part(&word);
+    size_t parts = 0;
+    bool files = is_file_verb(verb);
+    for (struct slice rest = word; rest.len; parts++)
+        if (!take_part(&rest).len)
+            return files && parts;      /* two spaces: only in a path */
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (slice_is(verb, verbs[i].verb))
+            return parts >= verbs[i].least && parts <= verbs[i].most;
+    return false;
+}
+
+/* A word with its path resolved; ptr NULL: not a path, or out of memory. */
+static struct slice resolve_word(const struct rules_source *s,
+                                 struct slice word)
+{
+    struct slice path = word, verb = take_part(&path);
+    struct buf out;
+    if (!is_file_verb(verb))
+        return word;
+    const char *given = arena_copy(s->arena, path);
+    const char *real =
+        given ? reach_resolve(s->arena, given, s->root ? s->root : "/") : NULL;
+    if (!real)
+        return NO_WORD;
+    buf_init(&out, s->arena, SIZE_MAX / 2);
+    buf_add(&out, verb);
+    buf_byte(&out, ' ');
+    buf_text(&out, real);
+    return out.broken ? NO_WORD : buf_slice(&out);
+}
+
+/* Add one word of a reach. */
+static const allm_error *read_word(const struct rules_source *s,
+                                   struct slice word, struct build *b)
+{
+    if (!word.ptr || !is_known_word(word))
+        return rule_fault(s,
+                          "a reach is \"read PATH\", \"write PATH\", \"net\", "
+                          "\"net HOST\", \"env NAME\", \"server NAME TOOL\" "
+                          "or \"sampling\", not this",
+                          word);
+    struct slice whole = resolve_word(s, word);
+    if (!whole.ptr)
+        return s->arena->broken ? status_nomem()
+                                : rule_fault(s, "this is not a path", word);
+    build_text_copy(b, whole);
+    return NULL;
+}
+
+static const allm_error *read_words(const struct rules_source *s,
+                                    const allm_json *list, struct rule *r)
+{
+    struct build b;
+    const allm_error *error = NULL;
+    if (!json_is_type(list, ALLM_JSON_ARRAY))
+        return rule_fault(s, "reach must be a list of words", NO_WORD);
+    if (!allm_json_count(list) && r->verdict != RULES_AUTO)
+        return rule_fault(s, "an empty reach matches nothing; leave it out",
+                          NO_WORD);
+    build_init(&b, s->arena);
+    build_array(&b);
+    for (const allm_json *w = NULL; !error && (w = allm_json_next(list, w));)
+        error = read_word(s, json_slice(w), &b);
+    build_end(&b);
+    r->reach = build_done(&b);
+    return error || r->reach ? error : status_nomem();
+}
+
+static bool read_verdict(const allm_json *v, enum rules_verdict *out)
+{
+    for (int i = RULES_AUTO; i <= RULES_DENY; i++)
+        if (json_is(v, verdict_words[i])) {
+            *out = (enum rules_verdict)i;
+            return true;
+        }
+    return false;
+}
+
+/* Keeps (2). */
+static const allm_error *find_strange_member(const struct rules_source *s,
+                                             const allm_json *rule)
+{
+    static const char *const known[] = { "tool", "reach", "verdict", "date",
+                                         "note" };
+    for (const allm_json *k = NULL; (k = allm_json_next(rule, k));) {
+        size_t i = 0;
+        while (i < sizeof known / sizeof *known && !json_is(k, known[i]))
+            i++;
+        if (i == sizeof known / sizeof *known)
+            return rule_fault(s, "this member is not known", json_slice(k));
+    }
+    return NULL;
+}
+
+/* Is everything there that a rule needs? */
+static const allm_error *check_rule(const struct rules_source *s,
+                                    const allm_json *rule,
+                                    enum rules_verdict *verdict)
+{
+    if (!json_is_type(rule, ALLM_JSON_OBJECT))
+        return rule_fault(s, "it must be an object", NO_WORD);
+    const allm_error *error = find_strange_member(s, rule);
+    if (!error && !json_text_at(rule, "tool").len)
+        error = rule_fault(s, "it needs a tool: a name, or a pattern with *",
+                           NO_WORD);
+    if (!error && !read_verdict(json_at(rule, "verdict"), verdict))
+        error = rule_fault(s, "verdict must be auto, ask or deny", NO_WORD);
+    return error;
+}
+
+static const allm_error *read_rule(const struct rules_source *s,
+                                   const allm_json *rule, struct rule *out)
+{
+    const allm_json *reach = json_at(rule, "reach");
+    struct slice date = json_text_at(rule, "date");
+    const allm_error *error = check_rule(s, rule, &out->verdict);
+    if (error)
+        return error;
+    out->tool = arena_copy(s->arena, json_text_at(rule, "tool"));
+    out->date = date.ptr ? arena_copy(s->arena, date) : NULL;
+    if (reach)
+        error = read_words(s, reach, out);
+    return s->arena->broken ? status_nomem() : error;
+}
+
+void rules_add(struct rules *r, enum rules_level level, struct rule *rule)
+{
+    struct rule **end = &r->first[level];
+    while (*end)
+        end = &(*end)->next;
+    rule->next = NULL;
+    *end = rule;
+}
+
+const allm_error *rules_read_level(struct rules *r, struct arena *a,
+                                   enum rules_level level, const char *where,
+                                   const allm_json *list)
+{
+    struct rules_source s = { .arena = a, .root = r->root, .where = where };
+    struct rule **end = &r->first[level];
+    if (!json_is_type(list, ALLM_JSON_ARRAY))
+        return status_error(a, ALLM_ERR_VALIDATION, "invalid_rule",
+                            "%s must be a list of rules", where);
+    for (const allm_json *v = NULL; (v = allm_json_next(list, v));) {
+        struct rule *rule = arena_zero(a, sizeof *rule);
+        s.index++;
+        if (!rule)
+            return status_nomem();
+        const allm_error *error = read_rule(&s, v, rule);
+        if (error)
+            return error;
+        *end = rule;
+        end = &rule->next;
+    }
+    return NULL;
+}
+
+static const allm_error *read_member(struct rules *r, struct arena *a,
+                                     const allm_json *key)
+{
+    const allm_json *value = allm_json_value(key);
+    for (int i = RULES_CALL; i <= RULES_USER; i++)
+        if (json_is(key, level_words[i]))
+            return rules_read_level(r, a, (enum rules_level)i, level_words[i],
+                                    value);
+    if (json_is(key, "yes") && json_is_type(value, ALLM_JSON_BOOL)) {
+        r->yes = allm_json_true(value);
+        return NULL;
+    }
+    return status_error(a, ALLM_ERR_VALIDATION, "invalid_rule",
+                        "rules have the lists call, session, project and user, "
+                        "and yes (true or false); \"%.100s\" is not one",
+                        json_slice(key).ptr);
+}
+
+const allm_error *rules_read(struct rules *r, struct arena *a,
+                             const allm_json *given)
+{
+    const allm_error *error = NULL;
+    if (!given)
+        return NULL;
+    if (!json_is_type(given, ALLM_JSON_OBJECT))
+        return rules_read_level(r, a, RULES_USER, "rules", given);
+    for (const allm_json *k = NULL; !error && (k = allm_json_next(given, k));)
+        error = read_member(r, a, k);
+    return error;
+}

@@ -1,0 +1,73 @@
+/*
+ * server_http.h - the parts of an HTTP connection; for server_http.c and
+ * server_talk.c
+ */
+#ifndef TOOLBOX_SERVER_HTTP_H
+#define TOOLBOX_SERVER_HTTP_H
+
+#include "loop/waker.h"
+#include "net/client.h"
+#include "toolbox/server.h"
+#include "wire/sse.h"
+
+enum talk_kind {
+    TALK_REQUEST,               /* POST; its answer is awaited */
+    TALK_NOTE,                  /* POST; nothing is awaited */
+    TALK_LISTEN,                /* GET: what a legacy server says unasked */
+    TALK_LEAVE                  /* DELETE: the session is over */
+};
+
+/* One exchange; of a request also those that resume its answer. */
+struct talk {
+    struct talk *next;
+    struct server *server;
+    enum talk_kind kind;
+    struct allm_home *home;     /* of the message; or NULL */
+    const struct mcp_message *message;
+
+    struct allm_waker waker;
+    allm_exchange *exchange;    /* NULL: it waits for again_ns */
+    int64_t again_ns;
+    unsigned tries;             /* without any event */
+    bool read_once, over;
+
+    struct arena arena;         /* of one exchange */
+    struct buf body;
+    struct sse sse;
+    bool has_head, streams;
+    int status;
+    int64_t wait_ms;            /* that the server asked for; -1: none */
+    const char *type;           /* of the content; or NULL */
+    struct arena id_arena;
+    struct buf last_id;         /* of an event */
+    int64_t retry_ms;
+};
+
+struct server_http {
+    struct talk *talks;
+    struct arena arena;
+    const char *session;        /* or NULL */
+    const char *why;            /* it was closed */
+    bool listens;               /* a GET was tried */
+};
+
+/* ------------------------------------------------------ server_talk.c --- */
+
+/* Begin an exchange, or begin it again.  False: *why says why not. */
+bool talk_open(struct talk *t, const allm_error **why);
+/* Close the exchange, and forget what it has read. */
+void talk_close(struct talk *t);
+void talk_free(struct talk *t);
+
+/* The token for "Authorization", in the arena; NULL with *why NULL: there is
+ * none to send. */
+const char *talk_token(const struct server_conf *c, struct arena *a,
+                       const allm_error **why);
+
+/* Is the value of the head's field this word, up to a ";"? */
+bool talk_is_type(const struct talk *t, const char *type);
+
+/* Take what the head says. */
+void talk_head(struct talk *t);
+
+#endif

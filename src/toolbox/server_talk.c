@@ -1,0 +1,254 @@
+/* server_talk.c - one HTTP exchange with an MCP server */
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "mcp/headers.h"
+#include "mcp/rpc.h"
+#include "provider/retry_after.h"
+#include "toolbox/server_http.h"
+#include "json/json.h"
+#include "json/write.h"
+
+#include <stdlib.h>
+
+enum { TOKEN_MOST = 64 * 1024, OWN_HEADERS = 8 };
+
+/* -------------------------------------------------------------- headers --- */
+
+/* Names and values in turn. */
+struct head_list {
+    const char **at;
+    size_t count;
+};
+
+static void put_header(struct head_list *h, const char *name, const char *value)
+{
+    h->at[2 * h->count] = name;
+    h->at[2 * h->count + 1] = value;
+    h->count++;
+}
+
+static bool same_word(const char *a, const char *b)
+{
+    for (; *a && (*a | 0x20) == (*b | 0x20); a++)
+        b++;
+    return !*a && !*b;
+}
+
+static const char *bearer(struct arena *a, struct slice token)
+{
+    struct buf b;
+    token = slice_trim(token);
+    buf_init(&b, a, SIZE_MAX / 2);
+    buf_text(&b, "Bearer ");
+    buf_add(&b, token);
+    return b.broken ? NULL : b.ptr;
+}
+
+const char *talk_token(const struct server_conf *c, struct arena *a,
+                       const allm_error **why)
+{
+    struct slice text = { NULL, 0 };
+    const char *from = c->auth;
+    bool env = from && !strncmp(from, "env:", 4);
+    *why = NULL;
+    if (!from)
+        return NULL;
+    const char *name = from + (env ? 4 : 5);
+    int error = 0;
+    if (env && getenv(name))
+        text = slice_of(getenv(name));
+    else if (!env)
+        error = file_read(a, name, TOKEN_MOST, &text);
+    const char *token = text.ptr ? bearer(a, text) : NULL;
+    if (!token)
+        *why = a->broken
+                   ? status_nomem()
+                   : status_error(a, ALLM_ERR_TOOL, "handler_failed",
+                                  "the token of server %s cannot be "
+                                  "read: %s %s %s",
+                                  c->name, env ? "variable" : "file", name,
+                                  env ? "is not set" : strerror(error));
+    return token;
+}
+
+/* Headers of the entry; one with a key is not logged. */
+static void put_own_headers(const struct server_conf *c, struct arena *a,
+                            struct head_list *h, allm_http_view *view)
+{
+    const allm_json *key = NULL;
+    while (c->headers && (key = allm_json_next(c->headers, key))) {
+        const allm_json *v = allm_json_value(key);
+        const char *name = json_slice(key).ptr;
+        struct buf text;
+        buf_init(&text, a, SIZE_MAX / 2);
+        if (!json_slice(v).ptr)
+            json_write(&text, v, 0);
+        const char *value = json_slice(v).ptr ? json_slice(v).ptr
+                                              : buf_slice(&text).ptr;
+        if (same_word(name, "authorization") && !view->secret_name) {
+            view->secret_name = name;
+            view->secret_value = value;
+        } else if (!same_word(name, "authorization")) {
+            put_header(h, name, value);
+        }
+    }
+}
+
+static bool put_message_headers(struct talk *t, struct head_list *h,
+                                struct mcp_headers *made)
+{
+    const struct mcp_message *m = t->message;
+    const struct server_job *job = t->server->jobs;
+    while (job && (!m || job->number != m->number))
+        job = job->next;
+    if (!mcp_headers_make(&t->arena, m, job ? job->schema : NULL, made))
+        return false;
+    h->at = arena_alloc(&t->arena,
+                        2 * sizeof *h->at *
+                            (made->count + OWN_HEADERS +
+                             allm_json_count(t->server->conf.headers)));
+    if (!h->at)
+        return false;
+    for (size_t i = 0; i < made->count; i++)
+        put_header(h, made->list[i].name, made->list[i].value);
+    return true;
+}
+
+static bool put_headers(struct talk *t, struct head_list *h,
+                        allm_http_view *view)
+{
+    static const struct mcp_message none = { .method = MCP_NOTHING };
+    struct mcp_headers made;
+    struct server *s = t->server;
+    struct mcp_message plain = none;
+    plain.revision = mcp_client_revision(s->client);
+    if (!t->message)
+        t->message = &plain;
+    bool good = put_message_headers(t, h, &made);
+    if (t->message == &plain)
+        t->message = NULL;
+    if (!good)
+        return false;
+    bool get = !strcmp(view->method, "GET");
+    if (t->message)
+        put_header(h, "Content-Type", "application/json");
+    put_header(h, "Accept",
+               get ? "text/event-stream"
+                   : "application/json, text/event-stream");
+    if (s->http->session)
+        put_header(h, "Mcp-Session-Id", s->http->session);
+    if (get && t->last_id.len)
+        put_header(h, "Last-Event-ID", buf_slice(&t->last_id).ptr);
+    put_own_headers(&s->conf, &t->arena, h, view);
+    return !t->arena.broken;
+}
+
+/* ----------------------------------------------------------------- open --- */
+
+static const char *method_of(const struct talk *t)
+{
+    bool resumes = t->kind == TALK_REQUEST && t->last_id.len;
+    return t->kind == TALK_LEAVE               ? "DELETE"
+           : t->kind == TALK_LISTEN || resumes ? "GET"
+                                               : "POST";
+}
+
+bool talk_open(struct talk *t, const allm_error **why)
+{
+    struct server *s = t->server;
+    const allm_transport *http = client_transport(s->owner->http);
+    allm_http_view view = { .size = sizeof view, .method = method_of(t),
+                            .url = s->conf.url };
+    struct head_list headers = { NULL, 0 };
+    view.secret_value = talk_token(&s->conf, &t->arena, why);
+    if (*why)
+        return false;
+    if (view.secret_value)
+        view.secret_name = "Authorization";
+    *why = status_nomem();
+    if (!put_headers(t, &headers, &view))
+        return false;
+    view.header = headers.at;
+    view.header_count = headers.count;
+    if (!strcmp(view.method, "POST")) {
+        view.body = t->message->json.ptr;
+        view.body_len = t->message->json.len;
+    }
+    *why = NULL;
+    t->again_ns = INT64_MAX;
+    t->read_once = false;
+    t->exchange = http->open(http->self, &view, &t->waker, why);
+    return t->exchange != NULL;
+}
+
+void talk_close(struct talk *t)
+{
+    const allm_transport *http = client_transport(t->server->owner->http);
+    if (t->exchange)
+        http->close(http->self, t->exchange);
+    if (t->streams)
+        sse_release(&t->sse);
+    t->exchange = NULL;
+    t->has_head = t->streams = false;
+    arena_release(&t->arena);
+    arena_init(&t->arena, t->server->owner->mem);
+    buf_init(&t->body, &t->arena, SIZE_MAX / 2);
+}
+
+void talk_free(struct talk *t)
+{
+    struct mem mem = t->server->owner->mem;
+    talk_close(t);
+    waker_release(&t->waker);
+    arena_release(&t->arena);
+    arena_release(&t->id_arena);
+    home_drop(t->home);
+    mem_free(mem, t, sizeof *t);
+}
+
+/* ----------------------------------------------------------------- head --- */
+
+static const char *field_of(const allm_http_head *head, const char *name)
+{
+    for (size_t i = 0; i < head->header_count; i++)
+        if (same_word(head->header[2 * i], name))
+            return head->header[2 * i + 1];
+    return NULL;
+}
+
+bool talk_is_type(const struct talk *t, const char *type)
+{
+    size_t n = strlen(type);
+    return t->type && !strncmp(t->type, type, n) &&
+           (!t->type[n] || strchr("; ", t->type[n]));
+}
+
+/* A session id may have visible characters only. */
+static void take_session(struct server_http *h, const char *id)
+{
+    for (const char *s = id; *s; s++)
+        if (*s < 0x21 || *s > 0x7e)
+            return;
+    if (*id)
+        h->session = arena_text(&h->arena, id);
+}
+
+void talk_head(struct talk *t)
+{
+    struct server *s = t->server;
+    const allm_transport *http = client_transport(s->owner->http);
+    const allm_http_head *head = http->head(http->self, t->exchange);
+    const char *session = field_of(head, "Mcp-Session-Id");
+    t->has_head = true;
+    t->status = head->status;
+    t->type = arena_text(&t->arena, field_of(head, "Content-Type"));
+    if (!retry_after_find(head->header, head->header_count,
+                          clock_unix_ms(clock_real()), &t->wait_ms))
+        t->wait_ms = -1;
+    if (session && t->message && t->message->method == MCP_INITIALIZE)
+        take_session(s->http, session);
+    t->streams = t->status < 300 && talk_is_type(t, "text/event-stream");
+    if (t->streams)
+        sse_init(&t->sse, s->owner->mem, RPC_LIMIT, RPC_LIMIT);
+}
