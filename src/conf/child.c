@@ -1,4 +1,4 @@
-/* child.c - run the user's editor */
+/* child.c - run programs of the user: an editor, a shell command */
 #include "conf/child.h"
 
 #include "conf/expand.h"
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 extern char **environ;
 
@@ -30,20 +31,38 @@ static char **clean_environment(void)
     return clean;
 }
 
-int child_edit(const char *command, const char *file)
+pid_t child_shell(const char *command, const char *argument, int out)
+{
+    char shell[] = "sh", option[] = "-c";
+    char *line = term_copy(command, strlen(command));
+    char *word = term_copy(argument, strlen(argument));
+    char **clean = clean_environment();
+    char *argv[] = { shell, option, line, shell, word, NULL };
+    posix_spawn_file_actions_t actions;
+    pid_t pid = -1;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    errno = posix_spawn(&pid, "/bin/sh", &actions, NULL, argv, clean);
+    posix_spawn_file_actions_destroy(&actions);
+    term_free(clean);
+    term_free(word);
+    term_free(line);
+    return errno ? -1 : pid;
+}
+
+int child_result(pid_t pid)
+{
+    int status = -1;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int child_edit(const char *command, const char *file, int out)
 {
     struct bytes line = { NULL, 0, 0 };
-    char shell[] = "sh", option[] = "-c";
-    char *name = term_copy(file, strlen(file)), **clean = clean_environment();
-    pid_t pid;
-    int status = -1;
     bytes_format(&line, "%s \"$1\"", command);
-    char *argv[] = { shell, option, line.ptr, shell, name, NULL };
-    if (!posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, clean))
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-            continue;
-    term_free(clean);
-    term_free(name);
+    int code = child_result(child_shell(bytes_string(&line), file, out));
     bytes_release(&line);
-    return status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return code;
 }

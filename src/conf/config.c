@@ -113,7 +113,8 @@ static allm_json *read_project(struct config *c, struct reader *r,
     struct bytes servers_text = { NULL, 0, 0 };
     allm_json *value = reader_parse(r, &l->text);
     allm_json *servers = read_servers(c, r, &servers_text);
-    c->project.trusted = trusted_knows(c->project.path, &l->text) &&
+    c->project.trusted = (!*c->project.path ||
+                          trusted_knows(c->project.path, &l->text)) &&
                          (!*c->project.mcp_path ||
                           trusted_knows(c->project.mcp_path, &servers_text));
     if (value && servers) {
@@ -151,10 +152,12 @@ static void tell_waiting(struct config *c, size_t waiting, size_t refused)
 static void shorten_path(struct config *c)
 {
     char here[PLACES_PATH];
+    bool own = *c->project.path;
     if (places_is_here(c->project.folder))
-        snprintf(here, sizeof here, "./.allm.json");
+        snprintf(here, sizeof here, own ? "./.allm.json" : "./.mcp.json");
     else
-        snprintf(here, sizeof here, "%s", c->project.path);
+        snprintf(here, sizeof here, "%s",
+                 own ? c->project.path : c->project.mcp_path);
     memcpy(c->layers[c->count].name, here, sizeof here);
 }
 
@@ -163,7 +166,7 @@ static allm_json *settle_project(struct config *c, struct reader *r,
                                  struct config_layer *l)
 {
     size_t refused = 0;
-    r->file = c->project.path;
+    r->file = *c->project.path ? c->project.path : c->project.mcp_path;
     r->keys = false;
     r->soft = true;
     allm_json *all = read_project(c, r, l);
@@ -177,14 +180,36 @@ static allm_json *settle_project(struct config *c, struct reader *r,
     return some;
 }
 
-static void load_project(struct config *c, struct reader *r)
+/* The nearest .allm.json with the .mcp.json next to it, else the nearest
+ * .mcp.json. */
+static bool find_project(struct config *c)
 {
-    if (!places_project(c->project.path, c->project.folder))
-        return;
-    c->project.found = true;
+    if (!places_project(c->project.path, c->project.folder)) {
+        *c->project.path = '\0';
+        if (places_above(".mcp.json", c->project.mcp_path, c->project.folder))
+            return true;
+        *c->project.mcp_path = '\0';
+        return false;
+    }
     snprintf(c->project.mcp_path, PLACES_PATH, "%.*s/.mcp.json",
              PLACES_PATH - 20, c->project.folder);
-    struct config_layer *l = load_text(c, c->project.path, true, FILE_NO_LINKS);
+    return true;
+}
+
+/* Open the layer of the project; NULL: its file cannot be read. */
+static struct config_layer *open_project(struct config *c)
+{
+    if (*c->project.path)
+        return load_text(c, c->project.path, true, FILE_NO_LINKS);
+    struct config_layer *l = &c->layers[c->count];
+    bytes_text(&l->text, "{}");
+    return l;
+}
+
+static void load_project(struct config *c, struct reader *r)
+{
+    c->project.found = find_project(c);
+    struct config_layer *l = c->project.found ? open_project(c) : NULL;
     if (!l)
         return;
     shorten_path(c);

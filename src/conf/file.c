@@ -2,8 +2,6 @@
 #define _XOPEN_SOURCE 700 /* for realpath() */
 #include "conf/file.h"
 
-#include "conf/places.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -108,6 +106,13 @@ int file_store(const char *path, const char *bytes, size_t len)
     if (error)
         return error;
     return write_beside(realpath(path, real) ? real : path, bytes, len);
+}
+
+bool file_real(const char *path, char real[PLACES_PATH])
+{
+    char found[PATH_MAX];
+    return realpath(path, found) &&
+           snprintf(real, PLACES_PATH, "%s", found) < PLACES_PATH;
 }
 
 const char *file_says(int error)

@@ -2,9 +2,8 @@
 #ifndef CONF_FILE_H
 #define CONF_FILE_H
 
+#include "conf/places.h"
 #include "term/bytes.h"
-
-#include <stdbool.h>
 
 enum {
     FILE_LIMIT = 4 * 1024 * 1024, /* a file of settings is never longer */
@@ -23,6 +22,9 @@ int file_load(const char *path, unsigned flags, struct bytes *out);
  * Returns 0 or an errno, and then nothing has changed.
  */
 int file_store(const char *path, const char *bytes, size_t len);
+
+/* The path without links and dots; false: there is no such file. */
+bool file_real(const char *path, char real[PLACES_PATH]);
 
 /* What an errno means: "it is a directory". */
 const char *file_says(int error);

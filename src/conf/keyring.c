@@ -3,6 +3,7 @@
 
 #include "conf/file.h"
 #include "conf/places.h"
+#include "term/mem.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -99,14 +100,60 @@ static enum keyring_result take_line(const char *text, struct bytes *key)
     return n ? KEYRING_FOUND : KEYRING_EMPTY;
 }
 
+/* Variables that password managers need to reach the user's own agents. */
+static const char needs[] =
+    "{\"env\": [\"DBUS_SESSION_BUS_ADDRESS\", \"DISPLAY\", \"GNUPGHOME\", "
+    "\"PASSWORD_STORE_DIR\", \"SSH_AUTH_SOCK\", \"WAYLAND_DISPLAY\", "
+    "\"XDG_RUNTIME_DIR\"]}";
+
+/* The first line that a shell command prints; it may take ten seconds. */
+static enum keyring_result ask_command(const char *command, struct bytes *key)
+{
+    const char *const argv[] = { "/bin/sh", "-c", command, NULL };
+    int64_t status = 1;
+    allm_json *env = allm_json_parse(needs, ALLM_NUL_ENDED, NULL);
+    allm_json *result = allm_sandbox_run(env, ALLM_SANDBOX_OFF, argv, 0, 10000);
+    const char *text = allm_json_text(allm_json_get(result, "stdout"), NULL);
+    allm_json_int64(allm_json_get(result, "status"), &status);
+    enum keyring_result r = !text || status ? KEYRING_COMMAND
+                                            : take_line(text, key);
+    allm_json_free(result);
+    allm_json_free(env);
+    return r;
+}
+
+/* A command runs once; its key is kept as long as the process lives. */
+static enum keyring_result run_command(const char *command, struct bytes *key)
+{
+    enum { MOST = 16 };
+    static struct {
+        char *command;
+        struct bytes key;
+    } known[MOST];
+    size_t i = 0;
+    while (i < MOST && known[i].command &&
+           strcmp(known[i].command, command) != 0)
+        i++;
+    if (i == MOST || !known[i].command) {
+        enum keyring_result r = ask_command(command, key);
+        if (i < MOST && r == KEYRING_FOUND) {
+            known[i].command = term_copy(command, strlen(command));
+            bytes_add(&known[i].key, key->ptr, key->len);
+        }
+        return r;
+    }
+    bytes_add(key, known[i].key.ptr, known[i].key.len);
+    return KEYRING_FOUND;
+}
+
 enum keyring_result keyring_follow(const char *from, struct bytes *key)
 {
     if (!strncmp(from, "env:", 4)) {
         const char *value = getenv(from + 4);
         return value ? take_line(value, key) : KEYRING_EMPTY;
     }
-    if (strncmp(from, "file:", 5) != 0)
-        return KEYRING_COMMAND;
+    if (!strncmp(from, "cmd:", 4))
+        return run_command(from + 4, key);
     struct bytes text = { NULL, 0, 0 }, path = { NULL, 0, 0 };
     const char *home = getenv("HOME");
     bool below_home = !strncmp(from + 5, "~/", 2) && home;
@@ -120,19 +167,36 @@ enum keyring_result keyring_follow(const char *from, struct bytes *key)
     return r;
 }
 
-enum keyring_result keyring_find(const char *name, struct bytes *key)
+/* With `asks`, a command is run. */
+static enum keyring_result find_key(const char *name, struct bytes *key,
+                                    bool asks)
 {
     int error;
     allm_json *all = keyring_load(&error);
     const allm_json *entry = allm_json_get(all, name);
     const char *own = allm_json_text(allm_json_get(entry, "key"), NULL);
     const char *from = allm_json_text(allm_json_get(entry, "from"), NULL);
-    enum keyring_result r = error  ? KEYRING_UNUSABLE
-                            : own  ? take_line(own, key)
-                            : from ? keyring_follow(from, key)
-                                   : KEYRING_NONE;
+    bool waits = from && !strncmp(from, "cmd:", 4) && !asks;
+    enum keyring_result r = error   ? KEYRING_UNUSABLE
+                            : own   ? take_line(own, key)
+                            : waits ? KEYRING_FOUND
+                            : from  ? keyring_follow(from, key)
+                                    : KEYRING_NONE;
     allm_json_free(all);
     return r;
+}
+
+enum keyring_result keyring_find(const char *name, struct bytes *key)
+{
+    return find_key(name, key, true);
+}
+
+bool keyring_has(const char *name)
+{
+    struct bytes key = { NULL, 0, 0 };
+    enum keyring_result r = find_key(name, &key, false);
+    keyring_wipe(&key);
+    return r == KEYRING_FOUND;
 }
 
 bool keyring_looks_secret(const char *name)

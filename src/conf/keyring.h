@@ -24,13 +24,16 @@ enum keyring_result {
     KEYRING_FOUND,
     KEYRING_NONE,    /* there is no key of this name */
     KEYRING_EMPTY,   /* the variable or the file has none, or is missing */
-    KEYRING_COMMAND, /* "cmd:": not yet */
+    KEYRING_COMMAND, /* the command failed, or took too long */
     KEYRING_UNUSABLE /* keys.json cannot be used */
 };
 
 /* Append the key of a name.  The caller wipes it. */
 enum keyring_result keyring_find(const char *name, struct bytes *key);
-/* Append the key of "env:VARIABLE" or "file:PATH" (its first line). */
+/* Is there a key of this name?  One that a command prints counts as one. */
+bool keyring_has(const char *name);
+/* Append the key of "env:VARIABLE", "file:PATH" or "cmd:COMMAND": the first
+ * line of the file, or of what the command prints. */
 enum keyring_result keyring_follow(const char *from, struct bytes *key);
 /* Is it "env:...", "file:..." or "cmd:..."? */
 bool keyring_is_reference(const char *text);

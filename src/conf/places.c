@@ -71,13 +71,14 @@ static bool has_entry(const char *folder, const char *name,
            !lstat(path, &about);
 }
 
-bool places_project(char path[PLACES_PATH], char folder[PLACES_PATH])
+bool places_above(const char *name, char path[PLACES_PATH],
+                  char folder[PLACES_PATH])
 {
     char git[PLACES_PATH];
     if (!getcwd(folder, PLACES_PATH) || *folder != '/')
         return false;
     while (!is_home(folder)) {
-        if (has_entry(folder, ".allm.json", path))
+        if (has_entry(folder, name, path))
             return true;
         if (!folder[1] || has_entry(folder, ".git", git))
             return false;
@@ -85,4 +86,9 @@ bool places_project(char path[PLACES_PATH], char folder[PLACES_PATH])
         slash[slash == folder] = '\0';
     }
     return false;
+}
+
+bool places_project(char path[PLACES_PATH], char folder[PLACES_PATH])
+{
+    return places_above(".allm.json", path, folder);
 }

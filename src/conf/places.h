@@ -32,6 +32,10 @@ bool places_find(enum place place, const char *name, char path[PLACES_PATH]);
  */
 bool places_project(char path[PLACES_PATH], char folder[PLACES_PATH]);
 
+/* The same for another name, such as ".allm/templates". */
+bool places_above(const char *name, char path[PLACES_PATH],
+                  char folder[PLACES_PATH]);
+
 /* Is it the current directory? */
 bool places_is_here(const char *folder);
 

@@ -322,6 +322,17 @@ static enum step try_html(struct markdown *m, struct rest r)
     return take_html_line(m);
 }
 
+/* In a paragraph, an address of a link by reference begins a line. */
+static enum step try_definition(struct markdown *m, struct rest r)
+{
+    enum start found = in_paragraph(m)
+                           ? start_definition(r.ptr, r.len, is_whole(m))
+                           : START_NO;
+    if (found == START_YES)
+        m->b.hard = true;
+    return found == START_CUT ? STEP_MORE : STEP_NO;
+}
+
 static enum step try_table(struct markdown *m, struct rest r)
 {
     if (m->b.leaf == LEAF_PARAGRAPH ||
@@ -344,6 +355,7 @@ static enum step try_block(struct markdown *m, struct rest r)
     case '-': case '*': case '_': case '+': case '=': return try_marker(m, r);
     case '<': return try_html(m, r);
     case '|': return try_table(m, r);
+    case '[': return try_definition(m, r);
     default:
         return *r.ptr >= '0' && *r.ptr <= '9' ? try_marker(m, r) : STEP_NO;
     }

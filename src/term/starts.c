@@ -38,6 +38,19 @@ enum start start_underline(const char *line, size_t len, bool whole)
     return whole ? START_YES : START_CUT;
 }
 
+enum start start_definition(const char *line, size_t len, bool whole)
+{
+    enum { LONGEST_LABEL = 100 };
+    size_t n = 1;
+    while (n < len && n <= LONGEST_LABEL && line[n] != ']' && line[n] != '[')
+        n += line[n] == '\\' ? 2 : 1;
+    if (n > LONGEST_LABEL || (n < len && line[n] == '['))
+        return START_NO;
+    if (n + 1 < len)
+        return n > 1 && line[n + 1] == ':' ? START_YES : START_NO;
+    return whole ? START_NO : START_CUT;
+}
+
 enum start start_heading(const char *line, size_t len, bool whole,
                          size_t *level)
 {

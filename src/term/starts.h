@@ -17,6 +17,8 @@ enum start { START_NO, START_CUT, START_YES };
 enum start start_rule(const char *line, size_t len, bool whole);
 /* A row of = or -, below a paragraph. */
 enum start start_underline(const char *line, size_t len, bool whole);
+/* "[label]:", the beginning of an address that links refer to. */
+enum start start_definition(const char *line, size_t len, bool whole);
 /* One to six # and a space; *level is their number. */
 enum start start_heading(const char *line, size_t len, bool whole,
                          size_t *level);

@@ -65,18 +65,20 @@ static void next_row(struct pen *p)
         bytes_byte(p->screen, ' ');
 }
 
-static void put_glyph(struct pen *p, const char *text, size_t len)
-{
+/* What is drawn for a character. */
+struct shown {
     char label[32];
-    const char *other = find_substitute(p->line, text, len, label);
-    const char *shown = other ? other : text;
-    size_t n = other ? strlen(other) : len;
-    size_t width = glyph_width(shown, n);
-    if (p->column > p->indent && p->column + width >= p->v->columns)
-        next_row(p);
-    if (is_visible(p))
-        bytes_add(p->screen, shown, n);
-    p->column += width;
+    const char *text;
+    size_t len, width;
+};
+
+static void choose_shown(const struct pen *p, const char *text, size_t len,
+                         struct shown *s)
+{
+    const char *other = find_substitute(p->line, text, len, s->label);
+    s->text = other ? other : text;
+    s->len = other ? strlen(other) : len;
+    s->width = glyph_width(s->text, s->len);
 }
 
 /* Draw the text, or measure it; returns the row of the cursor, and *column. */
@@ -86,23 +88,25 @@ static size_t draw_text(struct pen *p, size_t *column)
     size_t row = 0;
     *column = p->indent;
     for (size_t i = 0, end;; i = end) {
-        if (i < text->len && text->ptr[i] != '\n') {
-            end = glyph_next(text->ptr, text->len, i);
-            if (p->column > p->indent && p->column + 1 >= p->v->columns)
-                next_row(p);
-        } else {
-            end = i + 1;
-        }
+        struct shown s = { .width = 0 };
+        bool glyph = i < text->len && text->ptr[i] != '\n';
+        end = glyph ? glyph_next(text->ptr, text->len, i) : i + 1;
+        if (glyph)
+            choose_shown(p, text->ptr + i, end - i, &s);
+        if (glyph && p->column > p->indent &&
+            p->column + s.width >= p->v->columns)
+            next_row(p); /* the cursor is where the character is */
         if (i == p->line->at) {
             row = p->row;
             *column = p->column;
         }
         if (i >= text->len)
             return row;
-        if (text->ptr[i] == '\n')
+        if (!glyph)
             next_row(p);
-        else
-            put_glyph(p, text->ptr + i, end - i);
+        else if (is_visible(p))
+            bytes_add(p->screen, s.text, s.len);
+        p->column += s.width;
     }
 }
 

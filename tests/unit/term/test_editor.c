@@ -376,6 +376,67 @@ static void press_random(struct random r, struct editor *e, struct model *m,
     model_press(m, key);
 }
 
+/* What the screen must show: rows that end before the last column, each below
+ * the prompt; and where the cursor is. */
+static void model_draw(const struct model *m, size_t columns, struct bytes *out,
+                       size_t *row, size_t *column)
+{
+    size_t at_row = 0, at = 2;
+    bytes_clear(out);
+    bytes_text(out, "> ");
+    for (size_t i = 0; i <= m->count; i++) {
+        size_t width = i < m->count
+                           ? glyph_width(m->glyphs[i], strlen(m->glyphs[i]))
+                           : 0;
+        if (i < m->count && at > 2 && at + width >= columns) {
+            bytes_text(out, "|  ");
+            at_row++;
+            at = 2;
+        }
+        if (i == m->at) {
+            *row = at_row;
+            *column = at;
+        }
+        if (i < m->count)
+            bytes_text(out, m->glyphs[i]);
+        at += width;
+    }
+}
+
+/* Remove the blanks at the ends of rows, which a screen does not show. */
+static void trim_rows(struct bytes *b)
+{
+    size_t to = 0, kept = 0;
+    for (size_t i = 0; i <= b->len; i++) {
+        char c = i < b->len ? b->ptr[i] : '|';
+        if (c == '|')
+            to = kept;
+        if (i == b->len)
+            break;
+        b->ptr[to++] = c;
+        kept = c == ' ' ? kept : to;
+    }
+    while (to && b->ptr[to - 1] == '|')
+        to--;
+    b->len = to;
+    bytes_text(b, "");
+}
+
+static void check_screen(const struct terminal *t, const struct model *m)
+{
+    struct bytes want = { NULL, 0, 0 }, seen = { NULL, 0, 0 };
+    size_t row = 0, column = 0;
+    model_draw(m, t->columns, &want, &row, &column);
+    read_screen(t, &seen);
+    trim_rows(&want);
+    trim_rows(&seen);
+    CHECK_TEXT(bytes_string(&seen), bytes_string(&want));
+    CHECK_INT(t->row, row);
+    CHECK_INT(t->column, column);
+    bytes_release(&want);
+    bytes_release(&seen);
+}
+
 static void check_against_model(struct random r, size_t columns)
 {
     static struct terminal t;
@@ -389,6 +450,7 @@ static void check_against_model(struct random r, size_t columns)
         for (size_t k = 0; k < m.count; k++)
             bytes_text(&want, m.glyphs[k]);
         CHECK_TEXT(editor_text(e), bytes_string(&want));
+        check_screen(&t, &m);
     }
     struct bytes screen = { NULL, 0, 0 }; /* the cursor is where it was */
     editor_draw(e, &screen);

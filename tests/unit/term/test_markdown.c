@@ -3,6 +3,7 @@
  * depend on how the text is split
  */
 #include "allm.h"
+#include "harness/answers.h"
 #include "harness/check.h"
 #include "term/bytes.h"
 #include "term/markdown.h"
@@ -65,6 +66,8 @@ static const struct {
       "\n" },
     { "a link that would run code", "[a](javascript:x)", "a\n",
       "\033[0;4ma\033[0m\n" },
+    { "addresses of links", "[a][1] b\n[1]: x\n[2]:\ny\n[3] z\n[]: w",
+      "[a][1] b\n[1]: x\n[2]: y [3] z\n[]: w\n", NULL },
     { "an image", "![a *b*](c)", "[image: a *b*]\n",
       "[image: a \033[0;3mb\033[0m]\n" },
     { "control characters", "\033[31m \x9b\n\n`\a`\n",
@@ -120,6 +123,32 @@ static void writes_early(void)
     bytes_release(&out);
 }
 
+/* A model's tokens begin with a blank.  A word is written at most one of them
+ * late, and code without delay. */
+static void is_one_token_late(void)
+{
+    static const char text[] = "The quick brown fox, a \"friend\", jumps over "
+                               "the 3 lazy dogs (or not)";
+    struct markdown *m = markdown_new(80, true);
+    struct bytes out = { NULL, 0, 0 };
+    size_t before = 0; /* where the last token began */
+    for (size_t at = 0; text[at];) {
+        size_t n = 1 + strcspn(text + at + 1, " ");
+        markdown_feed(m, text + at, n, &out);
+        CHECK_WHY(out.len >= before + (before > 0), "late by two tokens");
+        CHECK(!memcmp(out.ptr ? out.ptr : "", text, out.len));
+        at += n;
+        before = at - n + 1;
+    }
+    bytes_clear(&out);
+    markdown_feed(m, "\n\n```\n", 6, &out);
+    bytes_clear(&out);
+    markdown_feed(m, "x = 1", 5, &out);
+    CHECK(strstr(bytes_string(&out), "x = 1") != NULL);
+    markdown_free(m);
+    bytes_release(&out);
+}
+
 static void wraps_at_a_new_width(void)
 {
     struct markdown *m = markdown_new(80, false);
@@ -135,40 +164,76 @@ static void wraps_at_a_new_width(void)
 
 /* ------------------------------------------------------------- splits --- */
 
-/* Every line of coloured output ends without a style. */
+/* Every line of coloured output ends without a style, and there is no other
+ * escape sequence or control character. */
 static bool styles_end(const char *out)
 {
     bool on = false;
     for (; *out; out++) {
-        if (*out == '\033')
+        if (*out == '\033') {
             on = strncmp(out, "\033[0m", 4) != 0;
+            size_t n = strspn(out + 1, "[0;123469");
+            if (n < 2 || out[1 + n] != 'm')
+                return false;
+        } else if ((unsigned char)*out < ' ' && !strchr("\n\t", *out)) {
+            return false;
+        }
         if (*out == '\n' && on)
             return false;
     }
     return true;
 }
 
-/* At each place up to 400, and at random ones. */
-static void check_splits(const char *text, size_t len, struct random r)
+/* Feed the text up to each of the places, in ascending order. */
+static void render_cuts(const char *text, size_t len, const size_t *cuts,
+                        size_t count, struct bytes *out)
 {
+    struct markdown *m = markdown_new(40, true);
+    size_t at = 0;
+    bytes_clear(out);
+    for (size_t i = 0; i < count; i++) {
+        markdown_feed(m, text + at, cuts[i] - at, out);
+        at = cuts[i];
+    }
+    markdown_feed(m, text + at, len - at, out);
+    markdown_end(m, out);
+    markdown_free(m);
+}
+
+/* Places at which a text is cut, each after the one before. */
+static size_t choose_cuts(struct random r, size_t len, size_t *cuts,
+                          size_t most)
+{
+    size_t count = 0, step = 1 + (size_t)random_below(r, len < 60 ? len : 60);
+    for (size_t at = 0; count < most;) {
+        at += 1 + (size_t)random_below(r, step);
+        if (at >= len)
+            break;
+        cuts[count++] = at;
+    }
+    return count;
+}
+
+/* At each place up to `most`, in pieces of each size up to `most`, and `times`
+ * at random places. */
+static void check_splits(const char *text, size_t len, size_t most,
+                         size_t times, struct random r)
+{
+    static size_t cuts[10000];
     struct bytes whole = { NULL, 0, 0 }, out = { NULL, 0, 0 };
-    render_pieces(text, len, len + 1, 40, true, &whole);
+    render_cuts(text, len, cuts, 0, &whole);
     CHECK(styles_end(bytes_string(&whole)));
-    for (size_t at = 1; at < len && at <= 400; at += check_stride()) {
-        struct markdown *m = markdown_new(40, true);
-        bytes_clear(&out);
-        markdown_feed(m, text, at, &out);
-        markdown_feed(m, text + at, len - at, &out);
-        markdown_end(m, &out);
-        markdown_free(m);
+    for (size_t at = 1; at < len && at <= most; at += check_stride()) {
+        render_cuts(text, len, &at, 1, &out);
+        CHECK_TEXT(bytes_string(&out), bytes_string(&whole));
+        render_pieces(text, len, at, 40, true, &out);
         CHECK_TEXT(bytes_string(&out), bytes_string(&whole));
     }
-    for (int i = 0; i < 3; i++) {
-        render_pieces(text, len, 1 + random_below(r, 40), 40, true, &out);
+    for (size_t i = 0; i < times; i++) {
+        size_t n = choose_cuts(r, len, cuts, sizeof cuts / sizeof *cuts);
+        render_cuts(text, len, cuts, n, &out);
         CHECK_TEXT(bytes_string(&out), bytes_string(&whole));
     }
-    render_pieces(text, len, 1, 40, true, &out);
-    CHECK_TEXT(bytes_string(&out), bytes_string(&whole));
     bytes_release(&whole);
     bytes_release(&out);
 }
@@ -201,10 +266,23 @@ static void splits_of_the_examples(void)
         const char *text = allm_json_text(allm_json_get(e, "markdown"),
                                           &text_len);
         check_row(text);
-        check_splits(text, text_len, r);
+        check_splits(text, text_len, 400, 8, r);
     }
     allm_json_free(examples);
     free(bytes);
+}
+
+/* 200 answers, each split in 40 ways at random: with the 652 examples these are
+ * more than 10,000. */
+static void splits_of_answers(void)
+{
+    static char text[ANSWER_SIZE];
+    struct random r = check_random();
+    for (size_t i = 0; i < ANSWERS; i += check_stride()) {
+        size_t len = answer_write(i, text);
+        check_row(text);
+        check_splits(text, len, 400, 40, r);
+    }
 }
 
 /* The pages of this project, in parts that are as long as an answer. */
@@ -222,7 +300,7 @@ static void splits_of_pages(void)
         char *text = strstr(e->d_name, ".md") ? load_file(path, &len) : NULL;
         check_row(e->d_name);
         for (size_t at = 0; text && at < len; at += 3000)
-            check_splits(text + at, len - at < 3000 ? len - at : 3000, r);
+            check_splits(text + at, len - at < 3000 ? len - at : 3000, 8, 8, r);
         free(text);
     }
     if (dir)
@@ -336,6 +414,9 @@ static void takes_linear_time(void)
         { "", "# #" },     { "", "<!--" },      { "", "<div>\n" },
         { "", "\033[1m" }, { "", "\xe6\x97\xa5" }, { "a", "\xcc\x81" },
         { "", "\xe2\x80\x8d" }, { "", "a**b" },  { "", "_a__b_" },
+        { "", "]" },       { "", "[a](b)" },    { "", "> > \n" },
+        { "", "- a\n  " }, { "", "~~a" },       { "", "](<" },
+        { "a\n", "[a]:\n" }, { "a\n", "[\\]\n" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *before = rows[i].before, *piece = rows[i].piece;
@@ -370,8 +451,10 @@ static void shows_wide_tables_as_lines(void)
 
 TESTS = { TEST(shows_blocks),
           TEST(writes_early),
+          TEST(is_one_token_late),
           TEST(wraps_at_a_new_width),
           TEST_ONCE(splits_of_the_examples),
+          TEST_ONCE(splits_of_answers),
           TEST_ONCE(splits_of_pages),
           TEST_ONCE(splits_of_random_texts),
           TEST_ONCE(takes_linear_time),
