@@ -12,8 +12,10 @@
 #include "cli/answer.h"
 
 #include "cli/console.h"
+#include "cli/form_queue.h"
 #include "cli/output.h"
 #include "cli/print.h"
+#include "cli/tool_lines.h"
 #include "term/escape.h"
 #include "term/markdown.h"
 #include "term/style.h"
@@ -34,12 +36,13 @@ static struct {
     bool color;                /* on stderr */
     struct bytes out, err, text;
     struct escape thought;
+    bool running;
+    bool silent;               /* print nothing */
     bool open;                 /* stdout is within a line */
     bool thinking;             /* stderr is */
     bool begun;                /* something was printed */
     int frame;                 /* of the spinner; -1: it is not visible */
     int64_t since;             /* the call began, or the last frame */
-    int64_t tool_since;
 } answer;
 
 static int64_t now_ms(void)
@@ -76,8 +79,10 @@ static void begin_answer(const struct answer_look *look)
         answer.markdown = markdown_new(line_width(),
                                        style_wanted(look->color, terminal));
     bytes_clear(&answer.text);
+    tool_lines_clear();
     answer.open = answer.thinking = answer.begun = false;
     answer.frame = -1;
+    answer.running = true;
     answer.since = now_ms();
 }
 
@@ -184,6 +189,21 @@ static void end_answer(void)
     end_text();
     markdown_free(answer.markdown);
     answer.markdown = NULL;
+    answer.running = false;
+}
+
+void answer_pause(void)
+{
+    struct bytes line = { NULL, 0, 0 };
+    if (!answer.running)
+        return;
+    erase_spinner();
+    end_thought();
+    end_text();
+    tool_lines_break(&line);
+    if (line.len && answer.notes)
+        write_error_bytes(line.ptr, line.len);
+    bytes_release(&line);
 }
 
 static void show_thought(const char *text, size_t len)
@@ -213,69 +233,29 @@ static void show_thought(const char *text, size_t len)
 
 /* -------------------------------------------------------------- tools --- */
 
-/* The first argument that is a string, in quotes, cut to 40 bytes. */
-static void add_argument(const allm_json *arguments, struct bytes *line)
-{
-    for (const allm_json *k = NULL; (k = allm_json_next(arguments, k));) {
-        size_t len = 0;
-        const char *text = allm_json_text(allm_json_value(k), &len);
-        if (!text)
-            continue;
-        size_t cut = len < 40 ? len : 40;
-        while (cut < len && ((unsigned char)text[cut] & 0xc0) == 0x80)
-            cut--;
-        bytes_byte(line, '"');
-        escape_text(text, cut, line);
-        bytes_text(line, cut < len ? "...\"" : "\"");
-        return;
-    }
-}
-
-static size_t count_lines(const allm_json *result)
-{
-    size_t len = 0, lines = 0;
-    const char *text = allm_json_text(result, &len);
-    for (size_t i = 0; text && i < len; i++)
-        lines += text[i] == '\n' || i + 1 == len;
-    return lines;
-}
-
-/* "* grep "main" 12 lines 0.1 s": first the call, then its result. */
-static void show_tool(const allm_event *event, bool begins)
+static void show_tool(const allm_event *event)
 {
     struct bytes line = { NULL, 0, 0 };
-    if (!answer.notes)
-        return;
-    if (begins) {
+    tool_lines_note(event, &line);
+    if (line.len && answer.notes) {
         if (answer.open)
             end_text();
         begin_output();
-        answer.tool_since = now_ms();
-        bytes_text(&line, "* ");
-        escape_text(event->name, strlen(event->name), &line);
-        bytes_byte(&line, ' ');
-        add_argument(event->arguments, &line);
-    } else {
-        size_t lines = count_lines(event->result);
-        if (lines)
-            bytes_format(&line, " %zu line%s", lines, lines > 1 ? "s" : "");
-        bytes_format(&line, " %.1f s\n",
-                     (double)(now_ms() - answer.tool_since) / 1000);
+        write_error_bytes(line.ptr, line.len);
     }
-    write_error_bytes(line.ptr, line.len);
     bytes_release(&line);
 }
 
 static void show_event(const allm_event *event)
 {
-    if (event->type == ALLM_EV_TEXT_DELTA && event->text_len)
+    if (answer.silent)
+        show_tool(event);
+    else if (event->type == ALLM_EV_TEXT_DELTA && event->text_len)
         show_text_piece(event->text, event->text_len);
     else if (event->type == ALLM_EV_REASONING_DELTA && event->text_len)
         show_thought(event->text, event->text_len);
-    else if (event->type == ALLM_EV_TOOL_EXECUTION_STARTED)
-        show_tool(event, true);
-    else if (event->type == ALLM_EV_TOOL_EXECUTION_COMPLETED)
-        show_tool(event, false);
+    else
+        show_tool(event);
 }
 
 /* --------------------------------------------------------------- loop --- */
@@ -312,16 +292,19 @@ static int run_in_hub(allm_hub *hub, allm_stream *stream)
 {
     int signal = 0;
     while (show_arrived(hub, stream)) {
-        struct pollfd wait[2] = {
+        struct pollfd wait[3] = {
             { .fd = allm_hub_fd(hub), .events = POLLIN },
             { .fd = console_fd(), .events = POLLIN },
+            { .fd = form_queue_fd(), .events = POLLIN },
         };
-        int n = poll(wait, 2,
+        int n = poll(wait, 3,
                      smaller_timeout(allm_hub_timeout(hub), spinner_timeout()));
         if (n < 0 && answer.markdown) /* perhaps the window was resized */
             markdown_resize(answer.markdown, line_width());
         turn_spinner();
-        if (n > 0 && wait[1].revents && console_read()) {
+        if (n > 0 && wait[2].revents)
+            form_queue_answer();
+        else if (n > 0 && wait[1].revents && console_read()) {
             signal = SIGINT;
             allm_stream_cancel(stream);
         }
@@ -333,13 +316,22 @@ int answer_run(allm_stream *stream, const struct answer_look *look)
 {
     int signal = 0;
     begin_answer(look);
-    allm_hub *hub = answer.notes || console_fd() >= 0 ? allm_hub_new(NULL)
-                                                      : NULL;
+    bool busy = answer.notes || console_fd() >= 0 || form_queue_fd() >= 0;
+    allm_hub *hub = busy ? allm_hub_new(NULL) : NULL;
     if (hub && allm_hub_add(hub, stream, NULL) == ALLM_OK)
         signal = run_in_hub(hub, stream);
     run_alone(stream);
     end_answer();
     allm_hub_free(hub);
+    return signal;
+}
+
+int answer_wait(allm_stream *stream)
+{
+    static const struct answer_look look = { .quiet = true };
+    answer.silent = true;
+    int signal = answer_run(stream, &look);
+    answer.silent = false;
     return signal;
 }
 

@@ -22,8 +22,15 @@ struct answer_look {
  * Ctrl-C in a console, else 0. */
 int answer_run(allm_stream *stream, const struct answer_look *look);
 
+/* The same, but print nothing. */
+int answer_wait(allm_stream *stream);
+
 /* Print a text that is complete. */
 void answer_print(const char *text, size_t len, const struct answer_look *look);
+
+/* Something else is printed to the terminal: end the line of the answer that
+ * is running, if there is one, and erase the spinner. */
+void answer_pause(void);
 
 /* What the last call has printed; valid until the next one. */
 const char *answer_last_text(size_t *len);

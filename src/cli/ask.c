@@ -1,20 +1,22 @@
 /* ask.c - allm [PROMPT...]: send a prompt, print the answer */
 #include "cli/ask.h"
 
+#include "cli/ask_settings.h"
 #include "cli/ask_user.h"
 #include "cli/capture.h"
 #include "cli/command.h"
+#include "cli/copy.h"
+#include "cli/cost.h"
+#include "cli/decide.h"
 #include "cli/exit.h"
 #include "cli/input.h"
-#include "cli/opts.h"
 #include "cli/print.h"
 #include "cli/prompt.h"
-#include "cli/reasoning.h"
 #include "cli/registry.h"
-#include "cli/schema_words.h"
+#include "cli/schema_file.h"
 #include "cli/settings.h"
 #include "cli/show.h"
-#include "cli/target.h"
+#include "cli/template_save.h"
 #include "cli/timing.h"
 
 #include <stddef.h>
@@ -31,6 +33,15 @@ const struct flag ask_flags[] = {
     { 's', "--system", FLAG_TEXT, AT(system), "TEXT",
       "the system prompt", .setting = "system",
       .use = FLAG_MOST | FLAG_CHAT | FLAG_BATCH },
+    { 't', "--template", FLAG_TEXT, AT(template), "NAME",
+      "use a template; with /: a file; none: no template",
+      FILL_TEMPLATE, .setting = "template",
+      .use = FLAG_MOST | FLAG_CHAT | FLAG_BATCH },
+    { 'p', "--param", FLAG_PAIR, AT(params), "K V",
+      "a parameter of the template; @FILE: from a file",
+      .use = FLAG_CHAT | FLAG_BATCH },
+    { 0, "--save", FLAG_TEXT, AT(save), "NAME",
+      "save these flags as a template, send nothing", FILL_TEMPLATE },
     { 'S', "--session", FLAG_TEXT, AT(session.word), "NAME",
       "start or continue a session; with / or .: a file",
       FILL_SESSION, .use = FLAG_MOST | FLAG_CHAT },
@@ -52,31 +63,31 @@ const struct flag ask_flags[] = {
       "text before the prompt, as a fenced block", FILL_FILE,
       .use = FLAG_CHAT },
     { 0, "--schema", FLAG_TEXT, AT(schema), "FILE",
-      "a JSON Schema for the answer, or 'name, age int'", FILL_FILE,
+      "a JSON Schema, 'name, age int', or @TEMPLATE", FILL_FILE,
       .use = FLAG_MOST | FLAG_CHAT | FLAG_BATCH },
     { 0, "--task", FLAG_TEXT, AT(task), "NAME",
       "use the models that routing.NAME lists", FILL_TASK,
       .use = FLAG_CHAT | FLAG_BATCH },
     { 0, "--key", FLAG_TEXT, AT(key), "NAME",
       "the name of a key in allm keys, not the key", FILL_KEY,
-      .use = FLAG_CHAT | FLAG_BATCH },
+      .use = FLAG_CHAT | FLAG_BATCH | FLAG_EMBED },
     { 0, "--base-url", FLAG_TEXT, AT(base_url), "URL",
-      "the address of the server", .use = FLAG_CHAT | FLAG_BATCH },
+      "the address of the server", .use = FLAG_CHAT | FLAG_BATCH | FLAG_EMBED },
     { 0, "--proxy", FLAG_TEXT, AT(proxy), "URL", "use this proxy",
-      .use = FLAG_CHAT | FLAG_BATCH },
+      .use = FLAG_CHAT | FLAG_BATCH | FLAG_EMBED },
     { 0, "--cacert", FLAG_TEXT, AT(cacert), "FILE",
       "trust the certificates in this file", FILL_FILE,
-      .use = FLAG_CHAT | FLAG_BATCH },
+      .use = FLAG_CHAT | FLAG_BATCH | FLAG_EMBED },
     { 'H', "--header", FLAG_LIST, AT(headers), "'K: V'",
-      "send this header; may be repeated", .use = FLAG_CHAT | FLAG_BATCH },
+      "send this header; may be repeated",
+      .use = FLAG_CHAT | FLAG_BATCH | FLAG_EMBED },
     { 0, "--config", FLAG_TEXT, AT(config), "FILE",
       "also read this file of settings", FILL_FILE, .variable = "ALLM_CONFIG",
-      .use = FLAG_CHAT | FLAG_BATCH },
+      .use = FLAG_CHAT | FLAG_BATCH | FLAG_EMBED },
     { 'o', "--option", FLAG_PAIR, AT(options), "K V",
       "a provider option, such as temperature 0.2",
-      .use = FLAG_CHAT | FLAG_BATCH },
-    { 0, "--json", FLAG_SWITCH, AT(json), NULL, "print one JSON document",
-      .use = FLAG_MOST },
+      .use = FLAG_CHAT | FLAG_BATCH | FLAG_EMBED },
+    { 0, "--json", FLAG_SWITCH, AT(json), NULL, "print one JSON document" },
     { 0, "--events", FLAG_SWITCH, AT(events), NULL,
       "print the events as JSON, one per line" },
     { 'r', "--raw", FLAG_SWITCH, AT(look.raw), NULL,
@@ -95,6 +106,8 @@ const struct flag ask_flags[] = {
       .use = FLAG_CHAT | FLAG_BATCH },
     { 0, "--no-stream", FLAG_SWITCH, AT(no_stream), NULL,
       "print the answer once it is complete", .setting = "stream" },
+    { 0, "--copy", FLAG_SWITCH, AT(copy), NULL,
+      "copy the answer to the clipboard of the terminal" },
     { 'x', "--extract", FLAG_SWITCH, AT(extract_first), NULL,
       "print only the first fenced code block", .use = FLAG_BATCH },
     { 0, "--xl", FLAG_SWITCH, AT(extract_last), NULL,
@@ -103,7 +116,7 @@ const struct flag ask_flags[] = {
       "print only the fenced code blocks", .use = FLAG_BATCH },
     { 'u', "--usage", FLAG_SWITCH, AT(usage), NULL,
       "print tokens and cost on stderr", .setting = "usage",
-      .use = FLAG_MOST | FLAG_CHAT | FLAG_BATCH },
+      .use = FLAG_CHAT | FLAG_BATCH | FLAG_EMBED },
     { 0, "--ask", FLAG_SWITCH, AT(ask_user), NULL,
       "let the model ask a question (exit code 10)", .use = FLAG_CHAT },
     { 0, "--max-turns", FLAG_NUMBER, AT(max_turns), "N",
@@ -111,7 +124,7 @@ const struct flag ask_flags[] = {
       .use = FLAG_CHAT | FLAG_BATCH },
     { 0, "--timeout", FLAG_SECONDS, AT(timeout_ms), "T",
       "stop after this time: 90, 90s, 5m, 2h", .setting = "timeout",
-      .use = FLAG_CHAT | FLAG_BATCH },
+      .use = FLAG_CHAT | FLAG_BATCH | FLAG_EMBED },
     { 0, "--max-tokens", FLAG_NUMBER, AT(max_tokens), "N",
       "at most N tokens for an answer", .use = FLAG_CHAT | FLAG_BATCH },
     { 0, "--max-cost", FLAG_COST, AT(max_cost), "USD",
@@ -127,13 +140,13 @@ const struct flag ask_flags[] = {
       "accept inputs of N bytes (64M)" },
     { 0, "--record", FLAG_TEXT, AT(taps.record), "FILE",
       "record the requests and answers, without keys", FILL_FILE,
-      .use = FLAG_CHAT | FLAG_BATCH },
+      .use = FLAG_CHAT | FLAG_BATCH | FLAG_EMBED },
     { 0, "--replay", FLAG_TEXT, AT(taps.replay), "FILE",
       "answer from a recording, without a network", FILL_FILE,
-      .use = FLAG_CHAT | FLAG_BATCH },
+      .use = FLAG_CHAT | FLAG_BATCH | FLAG_EMBED },
     { 0, "--trace", FLAG_TEXT, AT(taps.trace), "FILE",
       "append the trace of the call to a file", FILL_FILE,
-      .use = FLAG_CHAT | FLAG_BATCH },
+      .use = FLAG_CHAT | FLAG_BATCH | FLAG_EMBED },
     { 'n', "--no-store", FLAG_SWITCH, AT(session.none), NULL,
       "do not store the session" },
     { 0, "--dry-run", FLAG_SWITCH, AT(dry_run), NULL,
@@ -141,7 +154,8 @@ const struct flag ask_flags[] = {
     { 'q', "--quiet", FLAG_SWITCH, AT(quiet), NULL, "no notes on stderr" },
     { 'v', "--verbose", FLAG_SWITCH, AT(verbose), NULL,
       "print the model and each call on stderr" },
-    FLAGS_OF_TOOLS,
+    TOOLBOX_FLAGS(AT),
+    TOOLBOX_DENY_FLAGS(AT),
     { .name = NULL },
 };
 
@@ -149,6 +163,8 @@ const struct flag ask_flags[] = {
 struct question {
     const struct ask *ask;
     struct target target;
+    struct template_use template;
+    struct flag_list files; /* of -a and of the template */
     struct opts options;
     struct capture capture;
     allm_json *format; /* response_format, or NULL */
@@ -159,33 +175,35 @@ struct question {
     struct taps taps;
     struct input system; /* of -s @FILE */
     bool started; /* content has arrived */
+    bool only_decides; /* a decision was stored; others run the call */
 };
 
-/* A file, or the short form: a word that is no file and no path. */
-static allm_json *load_schema(const char *word)
+/* Open the template; its files come before those of -a. */
+static int read_template(struct question *q)
 {
-    bool file = !access(word, F_OK) || strpbrk(word, "/.") ||
-                !strcmp(word, "-");
-    return file ? input_json(word) : schema_words_read(word);
+    const struct ask *a = q->ask;
+    bool begins = a->save && !a->template;
+    int code = template_use_open(&q->template, begins ? "none" : a->template,
+                                 begins ? NULL : &a->params);
+    if (code == END_DONE && begins)
+        code = template_use_params(&q->template, &a->params);
+    if (code != END_DONE ||
+        (!a->save && !template_use_fill_system(&q->template)))
+        return END_USAGE;
+    const allm_json *attach = template_use_value(&q->template, "attach");
+    for (const allm_json *f = NULL; (f = allm_json_next(attach, f));)
+        if (q->files.count < FLAGS_MAX)
+            q->files.word[q->files.count++] = allm_json_text(f, NULL);
+    for (size_t i = 0; i < a->files.count && q->files.count < FLAGS_MAX; i++)
+        q->files.word[q->files.count++] = a->files.word[i];
+    return code;
 }
 
 static bool read_schema(struct question *q)
 {
-    if (!q->ask->schema)
-        return true;
-    allm_json *document = load_schema(q->ask->schema);
-    if (!document)
-        return false;
-    allm_json_schema *schema = allm_json_schema_new(document);
-    const allm_error *error = allm_json_schema_error(schema);
-    if (error)
-        print_fault("%s is not a JSON Schema: %s", q->ask->schema,
-                    error->message);
-    else
-        q->format = allm_request_json_schema("answer", document, true);
-    allm_json_schema_free(schema);
-    allm_json_free(document);
-    return q->format != NULL;
+    return schema_file_choose(q->ask->schema,
+                              template_use_value(&q->template, "schema"),
+                              &q->format);
 }
 
 /* There is no prompt: print help, or the question that is still open. */
@@ -212,77 +230,68 @@ static int report_no_prompt(const struct ask *a)
     return END_USAGE;
 }
 
+/* --approve ID and --deny continue without a prompt. */
+static int check_decision(const struct ask *a, int argc)
+{
+    if (argc)
+        print_fault("--approve and --deny of a call take no prompt: decide "
+                    "first, then continue the session");
+    else if (!a->session.word && !a->session.latest)
+        print_fault("--approve and --deny need the session whose call waits: "
+                    "-S NAME");
+    else
+        return END_DONE;
+    return END_USAGE;
+}
+
 /* Build the user's message.  Returns END_DONE or an exit code. */
 static int read_prompt(struct question *q, int argc, char **argv)
 {
+    if (decide_has_flags(&q->ask->toolbox))
+        return check_decision(q->ask, argc);
     q->prompt = allm_thread_new(NULL);
-    const struct prompt_files files = { &q->ask->files, &q->ask->typed_files,
-                                        &q->ask->texts };
+    const struct prompt_files files = { &q->files, &q->ask->typed_files,
+                                        &q->ask->texts, &q->template };
     allm_status status = prompt_add_files(q->prompt, argc, argv, &files);
     return status == ALLM_OK      ? END_DONE
            : status == ALLM_AGAIN ? report_no_prompt(q->ask)
                                   : END_USAGE;
 }
 
-/* -s TEXT, or -s @FILE. */
-static bool read_system(struct question *q)
-{
-    const char *word = q->ask->system;
-    if (!word || *word != '@')
-        return true;
-    if (!input_load(&q->system, word + 1))
-        return false;
-    while (q->system.len && q->system.ptr[q->system.len - 1] == '\n')
-        q->system.ptr[--q->system.len] = 0;
-    if (strlen(q->system.ptr) == q->system.len)
-        return true;
-    print_fault("%s is not UTF-8 text", word + 1);
-    return false;
-}
-
-/* What the flags and the session ask for. */
 static struct wish make_wish(const struct question *q)
 {
-    const struct ask *a = q->ask;
-    return (struct wish){
-        .model = a->model,
-        .task = a->task,
-        .session = session_model(&q->session),
-        .system = q->system.ptr ? q->system.ptr : a->system,
-        .options = q->options.json,
-        .key = a->key,
-        .base_url = a->base_url,
-        .proxy = a->proxy,
-        .cacert = a->cacert,
-        .headers = &a->headers,
-        .any_key = a->any_key || a->dry_run,
-    };
+    return ask_parts_wish(q->ask, &q->template, &q->session,
+                          q->system.ptr ? q->system.ptr : q->ask->system,
+                          q->options.json);
 }
 
-/* The system prompt of -s; that of a setting only if there is none yet. */
-static const char *choose_system(const struct question *q)
+static int choose_model(struct question *q)
 {
-    const allm_message *first =
-        allm_thread_at(allm_session_thread(q->session.session), 0);
-    bool has_one = first && first->role == ALLM_ROLE_SYSTEM;
-    return q->ask->system || !has_one ? q->target.system : NULL;
+    const struct ask *a = q->ask;
+    struct wish wish = make_wish(q);
+    int code = target_resolve(&q->target, &wish);
+    if (code == END_DONE)
+        code = session_set_system(&q->session,
+                                  ask_parts_system(a, &q->template, &q->session,
+                                                   q->target.system));
+    if (code == END_DONE && q->session.path)
+        code = session_set_model(&q->session, q->target.name);
+    return code;
 }
 
 /* Open the session and choose the model. */
 static int open_conversation(struct question *q)
 {
     const struct ask *a = q->ask;
-    unsigned use = SESSION_CREATE |
+    bool decides = decide_has_flags(&a->toolbox);
+    unsigned use = (decides ? SESSION_APPROVE : SESSION_CREATE) |
                    (a->dry_run ? (unsigned)SESSION_READ_ONLY : 0);
     int code = session_open(&q->session, &a->session, use);
-    struct wish wish = code == END_DONE ? make_wish(q) : (struct wish){ 0 };
-    if (code == END_DONE)
-        code = target_resolve(&q->target, &wish);
-    if (code == END_DONE)
-        code = session_set_system(&q->session, choose_system(q));
-    if (code == END_DONE && q->session.path)
-        code = session_set_model(&q->session, q->target.name);
-    return code;
+    if (code == END_DONE && decides)
+        code = decide_apply(&q->session, &a->toolbox);
+    q->only_decides = code == END_DONE && decides &&
+                      !decide_can_run(&q->session);
+    return code == END_DONE && !q->only_decides ? choose_model(q) : code;
 }
 
 /* The event may contain bytes from a server, so print_trace() escapes it. */
@@ -290,14 +299,6 @@ static void print_trace_event(const allm_trace_event *event, void *ud)
 {
     (void)ud;
     print_trace(allm_trace_json(event, ALLM_TRACE_PLAIN));
-}
-
-/* The retry policy of --retry; NULL: the default. */
-static allm_json *make_retry(uint32_t attempts)
-{
-    char text[64];
-    int n = snprintf(text, sizeof text, "{\"max_attempts\": %u}", attempts);
-    return attempts ? allm_json_parse(text, (size_t)n, NULL) : NULL;
 }
 
 static void make_engine(struct question *q)
@@ -316,7 +317,8 @@ static void make_engine(struct question *q)
         .tools = a->ask_user ? ask_user_tools() : NULL,
         .trace = a->verbose ? print_trace_event : NULL,
     };
-    allm_json *retry = make_retry(a->attempts);
+    toolbox_apply(&opts);
+    allm_json *retry = ask_parts_retry(a);
     if (retry && !a->dry_run)
         opts.retry = retry;
     if (!a->dry_run)
@@ -326,42 +328,18 @@ static void make_engine(struct question *q)
     allm_json_free(once);
 }
 
-static allm_status note_content(const allm_event *event, void *ud)
-{
-    struct question *q = ud;
-    timing_note(event, NULL);
-    q->started |= event->type != ALLM_EV_MESSAGE_STARTED &&
-                  event->type != ALLM_EV_RAW_CHUNK &&
-                  event->type != ALLM_EV_ERROR;
-    return ALLM_OK;
-}
-
-static allm_call_opts call_opts(struct question *q)
-{
-    const struct ask *a = q->ask;
-    bool any_key = a->any_key || a->taps.replay ||
-                   (a->dry_run && !q->target.keyless);
-    return (allm_call_opts){
-        .size = sizeof(allm_call_opts),
-        .api_key = any_key ? "none" : NULL,
-        .max_turns = a->max_turns ? a->max_turns
-                                  : settings_count("max_turns", 0),
-        .total_ms = a->timeout_ms ? a->timeout_ms : settings_ms("timeout", 0),
-        .on_event = note_content,
-        .on_event_ud = q,
-        .response_format = q->format,
-        .validate_output = q->format != NULL,
-        .json = q->target.options,
-        .budget = q->budget,
-    };
-}
-
 static allm_stream *start_call(struct question *q)
 {
-    allm_call_opts opts = call_opts(q);
+    allm_call_opts opts = ask_parts_call(q->ask, q->format, q->target.options,
+                                         q->budget);
+    opts.on_event = ask_parts_note;
+    opts.on_event_ud = &q->started;
+    if (q->ask->dry_run && !q->target.keyless)
+        opts.api_key = "none";
     timing_begin();
     return allm_session_continue(q->engine, q->session.session,
-                                 allm_thread_last(q->prompt), &opts);
+                                 q->prompt ? allm_thread_last(q->prompt) : NULL,
+                                 &opts);
 }
 
 static int dry_run(struct question *q)
@@ -373,23 +351,22 @@ static int dry_run(struct question *q)
     return code;
 }
 
-static enum extract choose_extract(const struct ask *a)
+static enum extract choose_extract(const struct question *q)
 {
+    const struct ask *a = q->ask;
     return a->extract_all     ? EXTRACT_ALL
            : a->extract_last  ? EXTRACT_LAST
            : a->extract_first ? EXTRACT_FIRST
-                              : EXTRACT_NOTHING;
+                              : template_use_extract(&q->template);
 }
 
 static enum show_form choose_form(const struct question *q)
 {
     const struct ask *a = q->ask;
-    return a->json     ? SHOW_JSON
-           : a->events ? SHOW_EVENTS
-           : a->no_stream || q->format || choose_extract(a) ||
-                   !settings_true("stream", true)
-               ? SHOW_WHOLE
-               : SHOW_STREAM;
+    return a->json                                          ? SHOW_JSON
+           : a->events                                      ? SHOW_EVENTS
+           : a->no_stream || q->format || choose_extract(q) ? SHOW_WHOLE
+                                                            : SHOW_STREAM;
 }
 
 /* The call failed: try the next model of the task, if nothing has arrived. */
@@ -404,12 +381,19 @@ static bool try_next(void *ud, const allm_error *error)
     return true;
 }
 
+static void copy_last_answer(void)
+{
+    size_t len;
+    const char *text = answer_last_text(&len);
+    copy_to_clipboard(text, len);
+}
+
 static int run_call(struct question *q)
 {
     struct show how = { .form = choose_form(q),
-                        .usage = q->ask->usage || settings_true("usage", false),
+                        .usage = q->ask->usage,
                         .verbose = q->ask->verbose,
-                        .extract = choose_extract(q->ask),
+                        .extract = choose_extract(q),
                         .value = q->format != NULL,
                         .session = &q->session, .look = q->ask->look,
                         .try_next = try_next, .ud = q };
@@ -423,22 +407,28 @@ static int run_call(struct question *q)
         code = show_chat(stream, &how);
         allm_stream_free(stream);
     }
+    if (q->ask->copy && code == END_DONE)
+        copy_last_answer();
     return code;
 }
 
-/* --max-tokens, --reasoning and --max-cost. */
-static bool read_limits(struct question *q)
+/* What it may cost is reserved first; the budget settles. */
+static int run_paid(struct question *q)
 {
     const struct ask *a = q->ask;
-    if (a->max_tokens) {
-        allm_json_build *b = allm_json_build_new(NULL);
-        allm_json_build_int(b, a->max_tokens);
-        if (!opts_put(&q->options, "max_tokens", allm_json_build_done(b)))
-            return false;
-    }
-    if (a->max_cost > 0)
-        q->budget = allm_budget_new(ALLM(budget_opts, .max_cost = a->max_cost));
-    return !a->reasoning || reasoning_put(&q->options, a->reasoning);
+    int code = cost_check(&q->target, allm_session_thread(q->session.session),
+                          q->prompt, a->taps.replay ? 0 : a->max_cost);
+    return code == END_DONE ? run_call(q) : code;
+}
+
+static int open_tools(const struct question *q)
+{
+    const struct toolbox_wish wish = {
+        .flags = &q->ask->toolbox,
+        .names = template_use_value(&q->template, "tools"),
+        .use = q->ask->dry_run ? 0 : TOOLBOX_ASKS,
+    };
+    return toolbox_open(&wish);
 }
 
 static int prepare_question(struct question *q, int argc, char **argv)
@@ -452,13 +442,41 @@ static int prepare_question(struct question *q, int argc, char **argv)
     }
     if (a->max_input)
         input_set_limit(a->max_input);
-    if (!opts_read(&q->options, &a->options) || !read_limits(q) ||
-        !read_schema(q) || !read_system(q))
+    if (!ask_parts_options(a, &a->options, &q->options) ||
+        !input_load_at(&q->system, a->system))
         return END_USAGE;
-    int code = taps_open(&q->taps);
+    if (a->max_cost > 0)
+        q->budget = allm_budget_new(ALLM(budget_opts, .max_cost = a->max_cost));
+    int code = read_template(q);
+    if (code == END_DONE && a->save)
+        return END_DONE;
+    if (code == END_DONE && !read_schema(q))
+        code = END_USAGE;
+    if (code == END_DONE)
+        code = taps_open(&q->taps);
     if (code == END_DONE)
         code = read_prompt(q, argc, argv);
+    if (code == END_DONE)
+        code = open_tools(q);
     return code == END_DONE ? open_conversation(q) : code;
+}
+
+/* --save NAME: the flags of this call over those of its template. */
+static int save_question(struct question *q, int argc, char **argv)
+{
+    const struct ask *a = q->ask;
+    static const char *const words[] = { NULL, "first", "last", "all" };
+    const struct template_save save = {
+        .name = a->save,
+        .over = &q->template,
+        .model = a->model,
+        .system = q->system.ptr ? q->system.ptr : a->system,
+        .schema = a->schema,
+        .extract = words[choose_extract(q)],
+        .options = q->options.json,
+        .attach = &q->files,
+    };
+    return template_save_write(&save, argc, argv);
 }
 
 int ask_run(const struct ask *a, int argc, char **argv)
@@ -466,15 +484,18 @@ int ask_run(const struct ask *a, int argc, char **argv)
     struct question q = { .ask = a, .taps = a->taps };
     capture_init(&q.capture);
     int code = prepare_question(&q, argc, argv);
-    if (code == END_DONE) {
+    if (code == END_DONE && a->save) {
+        code = save_question(&q, argc, argv);
+    } else if (code == END_DONE && !q.only_decides) {
         if (a->verbose)
             print_note("using %s", q.target.name);
         if (q.format)
             registry_note_schema(q.target.model);
         make_engine(&q);
-        code = a->dry_run ? dry_run(&q) : run_call(&q);
+        code = a->dry_run ? dry_run(&q) : run_paid(&q);
     }
     allm_engine_free(q.engine);
+    toolbox_close();
     code = taps_close(&q.taps, code);
     allm_budget_free(q.budget);
     input_release(&q.system);
@@ -483,6 +504,7 @@ int ask_run(const struct ask *a, int argc, char **argv)
     target_release(&q.target);
     capture_release(&q.capture);
     opts_release(&q.options);
+    template_use_release(&q.template);
     allm_json_free(q.format);
     return code;
 }
@@ -493,6 +515,8 @@ static int run_ask_command(int argc, char **argv)
     if (!flags_read(ask_flags, &a, &argc, argv))
         return END_USAGE;
     a.session.may_keep = !a.dry_run;
+    print_silence(a.quiet);
+    ask_settings_fill(&a);
     return ask_run(&a, argc, argv);
 }
 
@@ -506,7 +530,6 @@ const struct command ask_command = {
             "begins with the name of a command:\n  allm -- models are what?\n",
     .examples = "allm \"Why is the sky blue?\"\n"
                 "git diff | allm -s \"You review code.\" \"Anything wrong?\"\n"
-                "allm -m ollama:llama3.2 -a photo.png \"What is this?\"\n"
                 "allm demo                     no key, no network\n",
     .args = { FILL_FILE, FILL_FILE, FILL_FILE },
     .flags = ask_flags,

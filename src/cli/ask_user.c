@@ -1,15 +1,32 @@
 /* ask_user.c - --ask: a tool with which the model asks the user a question */
 #include "cli/ask_user.h"
 
+/* The choices as options of the question, which the caller frees; or NULL. */
+static allm_json *options_of(const allm_json *args)
+{
+    const allm_json *choices = allm_json_get(args, "choices");
+    if (!allm_json_count(choices))
+        return NULL;
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_object(b);
+    allm_json_build_key(b, "choices");
+    allm_json_build_value(b, choices);
+    allm_json_build_end(b);
+    return allm_json_build_done(b);
+}
+
 static void ask_question(allm_tool_run *run, const allm_json *args, void *ud)
 {
     const char *question = allm_json_text(allm_json_get(args, "question"),
                                           NULL);
     (void)ud;
-    if (question && *question)
-        allm_tool_ask(run, question, NULL);
-    else
+    if (!question || !*question) {
         allm_tool_fail(run, "the question is missing");
+        return;
+    }
+    allm_json *options = options_of(args);
+    allm_tool_ask(run, question, options);
+    allm_json_free(options);
 }
 
 const allm_tool *const *ask_user_tools(void)
@@ -19,8 +36,11 @@ const allm_tool *const *ask_user_tools(void)
         .name = "ask_user",
         .description = "Ask the user a question, when the task cannot be done "
                        "without the answer",
-        .schema_text = "{\"type\": \"object\", \"properties\": {\"question\": "
-                       "{\"type\": \"string\"}}, \"required\": [\"question\"]}",
+        .schema_text =
+            "{\"type\": \"object\", \"properties\": {\"question\": {\"type\": "
+            "\"string\"}, \"choices\": {\"type\": \"array\", \"items\": "
+            "{\"type\": \"string\"}, \"description\": \"likely answers, of "
+            "which the user can pick one\"}}, \"required\": [\"question\"]}",
         .call = ask_question,
         .effect = ALLM_EFFECT_PURE,
     };

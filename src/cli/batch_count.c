@@ -1,7 +1,6 @@
 /* batch_count.c - count the rows of a batch: progress, summary, exit code */
 #include "cli/batch_count.h"
 
-#include "cli/batch_out.h"
 #include "cli/exit.h"
 #include "cli/output.h"
 #include "cli/print.h"
@@ -42,14 +41,19 @@ static int64_t bucket_ms(int bucket)
     return (int64_t)(top + 0.5);
 }
 
-void batch_count_row(struct batch_count *c, int exit_code, int64_t ms,
-                     const allm_usage *usage)
+void batch_count_row(struct batch_count *c, const struct batch_end *e)
 {
-    c->by_code[exit_code < COUNT_CODES ? exit_code : END_FAILED]++;
+    const allm_usage *usage = e->usage;
+    /* Rows that were halted are asked again, but with other flags. */
+    bool final = batch_row_is_final(e) || e->code == END_ASKED ||
+                 e->code == END_LIMIT;
+    c->by_code[e->code < COUNT_CODES ? e->code : END_FAILED]++;
+    c->final |= final && e->code != END_DONE;
+    c->transient |= !final;
     if (!usage)
         return;
-    c->latency[bucket_of(ms)]++;
-    c->most_ms = ms > c->most_ms ? ms : c->most_ms;
+    c->latency[bucket_of(e->ms)]++;
+    c->most_ms = e->ms > c->most_ms ? e->ms : c->most_ms;
     c->input += (uint64_t)usage->input_tokens.value;
     c->output += (uint64_t)usage->output_tokens.value;
     c->cost += usage->total_cost.set ? usage->total_cost.value : 0;
@@ -112,13 +116,16 @@ static void format_line(const struct batch_count *c, size_t in_flight,
              c->output, cost, left);
 }
 
-/* On a terminal the line replaces the one before. */
+/* On a terminal the line replaces the one before: spaces hide its end, also
+ * where no escape sequence is wanted. */
 static void draw_line(struct batch_count *c, const char *line)
 {
     char text[400];
-    int n = snprintf(text, sizeof text,
-                     c->terminal ? "\r%.300s\033[K" : "allm: %.300s\n", line);
+    int n = c->terminal
+                ? snprintf(text, sizeof text, "\r%-*.300s", c->width, line)
+                : snprintf(text, sizeof text, "allm: %.300s\n", line);
     output_write(STDERR_FILENO, text, (size_t)n);
+    c->width = (int)strlen(line) < 300 ? (int)strlen(line) : 300;
     c->drawn = true;
 }
 
@@ -136,10 +143,10 @@ int batch_count_show(struct batch_count *c, size_t in_flight, int64_t now_ms)
     return c->terminal ? TERMINAL_MS : PIPE_MS;
 }
 
-void batch_count_end(struct batch_count *c, int64_t now_ms)
+void batch_count_end(struct batch_count *c, bool always, int64_t now_ms)
 {
     char line[320];
-    if (c->quiet || !(c->drawn || c->terminal))
+    if (!always && (c->quiet || !(c->drawn || c->terminal)))
         return;
     format_line(c, 0, now_ms, line, sizeof line);
     draw_line(c, line);
@@ -219,14 +226,8 @@ bool batch_count_write(const struct batch_count *c, const char *path,
 
 int batch_count_exit(const struct batch_count *c, bool limit)
 {
-    bool transient = false, final = false;
-    for (int i = 1; i < COUNT_CODES; i++)
-        if (c->by_code[i]) {
-            final |= batch_out_is_final(i);
-            transient |= !batch_out_is_final(i);
-        }
-    return limit       ? END_LIMIT
-           : transient ? END_TRANSIENT
-           : final     ? END_FAILED
-                       : END_DONE;
+    return limit          ? END_LIMIT
+           : c->transient ? END_TRANSIENT
+           : c->final     ? END_FAILED
+                          : END_DONE;
 }

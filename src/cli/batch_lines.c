@@ -25,6 +25,8 @@ static bool seek_shard(struct batch_lines *l, uint64_t size)
     uint64_t from = shard_begin(size, l->shard - 1, l->of);
     l->end = l->shard == l->of ? UINT64_MAX
                                : shard_begin(size, l->shard, l->of);
+    l->begin = from;
+    l->size = size;
     if (!from)
         return true;
     l->skipping = true; /* from the byte before: it may be a line feed */
@@ -41,12 +43,40 @@ bool batch_lines_open(struct batch_lines *l, const char *path, uint32_t shard,
     struct stat about;
     bool is_stdin = !path || !strcmp(path, "-");
     *l = (struct batch_lines){ .path = is_stdin ? NULL : path, .shard = shard,
-                               .of = of, .end = UINT64_MAX };
+                               .of = of, .end = UINT64_MAX, .feed = '\n' };
     l->fd = input_open(path);
     if (l->fd < 0)
         return false;
     l->regular = !is_stdin && !fstat(l->fd, &about) && S_ISREG(about.st_mode);
     return !l->regular || seek_shard(l, (uint64_t)about.st_size);
+}
+
+bool batch_lines_open_whole(struct batch_lines *l, const char *path,
+                            uint32_t shard, uint32_t of)
+{
+    *l = (struct batch_lines){ .shard = shard, .of = of, .end = UINT64_MAX,
+                               .feed = BATCH_LINES_NO_FEED };
+    l->path = path && strcmp(path, "-") != 0 ? path : NULL;
+    l->fd = input_open(path);
+    return l->fd >= 0;
+}
+
+void batch_lines_open_words(struct batch_lines *l, int argc, char **argv,
+                            uint32_t shard, uint32_t of)
+{
+    *l = (struct batch_lines){ .fd = -1, .shard = shard, .of = of,
+                               .end = UINT64_MAX, .ended = true,
+                               .feed = BATCH_LINES_NO_FEED };
+    for (int i = 0; i < argc; i++) {
+        bytes_text(&l->bytes, argv[i]);
+        bytes_byte(&l->bytes, l->feed);
+    }
+}
+
+uint64_t batch_lines_size(const struct batch_lines *l)
+{
+    uint64_t end = l->end < l->size ? l->end : l->size;
+    return end - l->begin;
 }
 
 void batch_lines_close(struct batch_lines *l)
@@ -111,6 +141,10 @@ static bool take_line(struct batch_lines *l, struct batch_line *line,
     l->number++;
     if (len && ptr[len - 1] == '\r')
         line->len--;
+    if (!line->offset && line->len >= 3 && !memcmp(ptr, "\xef\xbb\xbf", 3)) {
+        line->ptr += 3; /* a byte order mark */
+        line->len -= 3;
+    }
     return !skip && line->len;
 }
 
@@ -120,7 +154,8 @@ enum batch_found batch_lines_next(struct batch_lines *l,
     for (;;) {
         const char *all = bytes_string(&l->bytes);
         size_t left = l->bytes.len - l->scanned;
-        const char *feed = left ? memchr(all + l->scanned, '\n', left) : NULL;
+        const char *feed = left ? memchr(all + l->scanned, l->feed, left)
+                                : NULL;
         size_t len = (feed ? (size_t)(feed - all) : l->bytes.len) - l->at;
         if (!l->skipping && l->offset >= l->end)
             return BATCH_END;

@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,11 +34,11 @@ struct done_row {
     uint64_t sum;
 };
 
-bool batch_out_is_final(int exit_code)
+bool batch_out_is_final(int exit_code, bool length)
 {
     return exit_code == END_DONE || exit_code == END_USAGE ||
            exit_code == END_REQUEST || exit_code == END_SCHEMA ||
-           exit_code == END_REFUSED || exit_code == END_TRUNCATED;
+           exit_code == END_REFUSED || (exit_code == END_TRUNCATED && length);
 }
 
 /* --------------------------------------------------------------- index --- */
@@ -90,6 +91,13 @@ static struct done_row *row_of(struct batch_out *o, const char *id, size_t len)
     return row;
 }
 
+uint64_t *batch_out_slot(struct batch_out *o, const char *id, size_t len)
+{
+    struct done_row *row = row_of(o, id, len);
+    row->state = ROW_SEEN;
+    return &row->sum;
+}
+
 enum batch_known batch_out_find(struct batch_out *o, const char *id, size_t len,
                                 const char sum[17])
 {
@@ -133,13 +141,24 @@ static bool read_fast(const char *line, size_t len, const char **id,
 }
 
 static void add_row(struct batch_out *o, const char *id, size_t len, int code,
-                    uint64_t sum)
+                    bool length, uint64_t sum)
 {
     struct done_row *row = row_of(o, id, len);
-    row->state = code == END_USAGE          ? ROW_BAD
-                 : batch_out_is_final(code) ? ROW_DONE
-                                            : ROW_AGAIN;
+    row->state = code == END_USAGE                  ? ROW_BAD
+                 : batch_out_is_final(code, length) ? ROW_DONE
+                                                    : ROW_AGAIN;
     row->sum = sum;
+    o->ok += code == END_DONE;
+}
+
+static bool reached_length(const allm_json *row)
+{
+    const allm_json *reason = allm_json_get(row, "finish_reason");
+    if (!reason) /* --openai */
+        reason = allm_json_pointer(row,
+                                   "/response/body/choices/0/finish_reason");
+    const char *why = allm_json_text(reason, NULL);
+    return why && !strcmp(why, "length");
 }
 
 /* Add a line of OUT; false: it is not a row of ours. */
@@ -149,8 +168,9 @@ static bool add_line(struct batch_out *o, const char *line, size_t len)
     size_t id_len;
     int code;
     uint64_t sum;
-    if (read_fast(line, len, &id, &id_len, &code, &sum)) {
-        add_row(o, id, id_len, code, sum);
+    if (read_fast(line, len, &id, &id_len, &code, &sum) &&
+        code != END_TRUNCATED) {
+        add_row(o, id, id_len, code, false, sum);
         return true;
     }
     int64_t number = -1;
@@ -160,7 +180,8 @@ static bool add_line(struct batch_out *o, const char *line, size_t len)
     bool ok = id && hex &&
               allm_json_int64(allm_json_get(row, "exit_code"), &number);
     if (ok)
-        add_row(o, id, id_len, (int)number, strtoull(hex, NULL, 16));
+        add_row(o, id, id_len, (int)number, reached_length(row),
+                strtoull(hex, NULL, 16));
     allm_json_free(row);
     return ok;
 }
@@ -234,9 +255,9 @@ int batch_out_open(struct batch_out *o, const char *path, int in)
     o->fd = open(o->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (o->fd < 0)
         return reject_out(o, strerror(errno));
-    if (fstat(o->fd, &out) || fstat(in, &input))
+    if (fstat(o->fd, &out) || (in >= 0 && fstat(in, &input)))
         return reject_out(o, strerror(errno));
-    if (out.st_dev == input.st_dev && out.st_ino == input.st_ino)
+    if (in >= 0 && out.st_dev == input.st_dev && out.st_ino == input.st_ino)
         return reject_out(o, "it is the input; name another file");
     if (flock(o->fd, LOCK_EX | LOCK_NB)) {
         print_fault("%s is locked: another batch writes to it", o->path);
@@ -247,19 +268,50 @@ int batch_out_open(struct batch_out *o, const char *path, int in)
     return load_out(o, (uint64_t)out.st_size);
 }
 
-void batch_out_close(struct batch_out *o)
+/* Report a failure to write, once. */
+static bool fail_out(struct batch_out *o, int error)
 {
+    if (!o->code && error != EPIPE)
+        print_fault("cannot write to %s: %s; make room, and run the same "
+                    "command again to continue",
+                    o->path ? o->path : "standard output", strerror(error));
+    if (!o->code)
+        o->code = error == EPIPE ? END_SIGNAL + SIGPIPE
+                  : o->path      ? END_USAGE
+                                 : END_FAILED;
+    return false;
+}
+
+/* A file that cannot be synced, such as a pipe, is none of ours. */
+static bool sync_out(struct batch_out *o)
+{
+    o->unsynced = false;
+    if (o->first_fd && fdatasync(o->first_fd))
+        return fail_out(o, errno);
+    if (!fdatasync(o->fd) || errno == EINVAL || errno == ENOTSUP)
+        return true;
+    return fail_out(o, errno);
+}
+
+bool batch_out_close(struct batch_out *o)
+{
+    bool ok = !o->code;
     if (o->path && o->fd >= 0) {
         if (o->unsynced)
-            fdatasync(o->fd);
+            ok = sync_out(o) && ok;
         close(o->fd);
+        o->fd = -1;
     }
     term_free(o->rows);
+    o->rows = NULL;
+    return ok;
 }
 
 bool batch_out_write(struct batch_out *o, const char *row, size_t len)
 {
     int error = 0;
+    if (o->code)
+        return false; /* after a torn line, nothing more may be appended */
     if (o->path) {
         ssize_t n = write(o->fd, row, len);
         error = n < 0 ? errno : (size_t)n < len ? ENOSPC : 0;
@@ -267,19 +319,13 @@ bool batch_out_write(struct batch_out *o, const char *row, size_t len)
         error = output_write(o->fd, row, len);
     }
     o->unsynced = true;
-    if (error && !o->failed && error != EPIPE)
-        print_fault("cannot write to %s: %s; make room, and run the same "
-                    "command again to continue",
-                    o->path ? o->path : "standard output", strerror(error));
-    o->failed |= error != 0;
-    return !error;
+    return !error || fail_out(o, error);
 }
 
-void batch_out_sync(struct batch_out *o, int64_t now_ms)
+bool batch_out_sync(struct batch_out *o, int64_t now_ms)
 {
     if (!o->path || !o->unsynced || now_ms - o->synced_ms < 1000)
-        return;
-    fdatasync(o->fd);
-    o->unsynced = false;
+        return true;
     o->synced_ms = now_ms;
+    return sync_out(o);
 }

@@ -14,12 +14,14 @@ struct done_row; /* 24 bytes */
 
 struct batch_out {
     int fd;
+    int first_fd;     /* a file that is synced before it; 0: none */
     const char *path; /* NULL: standard output */
-    bool failed;      /* a write failed; an error was printed */
+    int code;         /* of a failure; an error was printed */
     int64_t synced_ms;
     bool unsynced;
     struct done_row *rows;
     size_t count, cap;
+    uint64_t ok; /* rows that were ok when it was opened */
 };
 
 enum batch_known {
@@ -32,19 +34,22 @@ enum batch_known {
 /* Open and lock OUT, and read the rows that it has; `in` is the descriptor of
  * the input.  END_DONE, or an exit code after an error was printed. */
 int batch_out_open(struct batch_out *o, const char *path, int in);
-/* Sync and close it. */
-void batch_out_close(struct batch_out *o);
+/* Sync and close it.  False: it failed. */
+bool batch_out_close(struct batch_out *o);
 
 /* Is this id done?  From now on it counts as seen. */
 enum batch_known batch_out_find(struct batch_out *o, const char *id, size_t len,
                                 const char sum[17]);
 
+/* A number for each id, instead of its sum. */
+uint64_t *batch_out_slot(struct batch_out *o, const char *id, size_t len);
+
 /* Write a row that ends with a line feed.  False: it failed. */
 bool batch_out_write(struct batch_out *o, const char *row, size_t len);
-/* Sync what was written, if a second has passed. */
-void batch_out_sync(struct batch_out *o, int64_t now_ms);
+/* Sync what was written, if a second has passed.  False: it failed. */
+bool batch_out_sync(struct batch_out *o, int64_t now_ms);
 
-/* Is a row with this exit code final? */
-bool batch_out_is_final(int exit_code);
+/* Is a row with this exit code final?  length: the answer reached its limit. */
+bool batch_out_is_final(int exit_code, bool length);
 
 #endif

@@ -12,6 +12,14 @@ const allm_json *broken_of(const allm_session *session)
     return allm_json_get(allm_session_fields(session)->metadata, "broken_off");
 }
 
+bool broken_answered(const allm_session *session)
+{
+    int64_t turn = 0;
+    const allm_json *off = broken_of(session);
+    allm_json_int64(allm_json_get(off, "turn"), &turn);
+    return turn || allm_json_true(allm_json_get(off, "answered"));
+}
+
 static const char *name_of(const allm_session *session)
 {
     return allm_session_fields(session)->id;
@@ -70,12 +78,9 @@ int broken_report(const allm_session *session)
 
 int broken_drop(allm_session *session)
 {
-    int64_t turn = 0;
-    const allm_json *off = broken_of(session);
-    if (!off)
+    if (!broken_of(session))
         return END_DONE;
-    allm_json_int64(allm_json_get(off, "turn"), &turn);
-    if (turn || allm_json_true(allm_json_get(off, "answered")))
+    if (broken_answered(session))
         return broken_report(session);
     if (allm_session_abandon(session) < 0)
         return session_store_fail(allm_session_error(session));

@@ -7,6 +7,9 @@
 /* What was broken off (metadata.broken_off); NULL: nothing. */
 const allm_json *broken_of(const allm_session *session);
 
+/* Was an answer of the model recorded before it broke off? */
+bool broken_answered(const allm_session *session);
+
 /* Its record `begin` in a list, which the caller frees; NULL: none. */
 allm_json *broken_begin(const allm_session *session, allm_store *store);
 

@@ -5,7 +5,8 @@
  * keeps what has arrived.  What is typed meanwhile is in the next line.  With
  * -S the conversation is saved after every answer.
  */
-#include "cli/ask_user.h"
+#include "cli/ask.h"
+#include "cli/ask_settings.h"
 #include "cli/chat_lines.h"
 #include "cli/chat_state.h"
 #include "cli/chat_usage.h"
@@ -15,80 +16,30 @@
 #include "cli/history.h"
 #include "cli/print.h"
 #include "cli/prompt.h"
+#include "cli/settings.h"
+#include "cli/toolbox.h"
 #include "term/mem.h"
 
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-static struct settings {
-    const char *model, *system;
-    struct session_choice session;
-    struct flag_list options;
-    struct answer_look look;
-    uint32_t max_turns, timeout_ms;
-    bool ask_user, usage;
-} settings;
+void chat_limit(struct chat *c, double max_cost)
+{
+    allm_budget_free(c->budget);
+    c->max_cost = max_cost;
+    c->budget = max_cost > 0
+                    ? allm_budget_new(ALLM(budget_opts, .max_cost = max_cost))
+                    : NULL;
+}
 
-static const struct flag flags[] = {
-    { 'm', "--model", FLAG_TEXT, offsetof(struct settings, model), "P:M",
-      "provider:model to use", FILL_MODEL, .setting = "model",
-      .use = FLAG_MOST },
-    { 's', "--system", FLAG_TEXT, offsetof(struct settings, system), "TEXT",
-      "the system prompt", .setting = "system", .use = FLAG_MOST },
-    { 'S', "--session", FLAG_TEXT, offsetof(struct settings, session.word),
-      "NAME", "start or continue a session; with / or .: a file",
-      FILL_SESSION },
-    { 'c', "--continue", FLAG_SWITCH,
-      offsetof(struct settings, session.latest), NULL,
-      "continue the session that changed last" },
-    { 0, "--keep", FLAG_SWITCH, offsetof(struct settings, session.keep), NULL,
-      "start a session with a new name" },
-    { 0, "--store", FLAG_TEXT, offsetof(struct settings, session.store), "URI",
-      "the store of the sessions; else ALLM_STORE" },
-    { 0, "--ask", FLAG_SWITCH, offsetof(struct settings, ask_user), NULL,
-      "let the model ask a question", .use = FLAG_MOST },
-    { 'o', "--option", FLAG_PAIR, offsetof(struct settings, options), "K V",
-      "an option of the provider", .use = FLAG_MOST },
-    { 0, "--markdown", FLAG_CHOICE, offsetof(struct settings, look.markdown),
-      "auto|on|off", "show Markdown; auto: on a terminal", FILL_WORDS,
-      "auto|on|off", .setting = "output.markdown" },
-    { 0, "--color", FLAG_CHOICE, offsetof(struct settings, look.color),
-      "auto|on|off", "use colours; auto: on a terminal", FILL_WORDS,
-      "auto|on|off", .setting = "output.color" },
-    { 0, "--width", FLAG_NUMBER, offsetof(struct settings, look.width), "N",
-      "columns of a line of Markdown", .setting = "output.width" },
-    { 'R', "--hide-reasoning", FLAG_SWITCH,
-      offsetof(struct settings, look.hide_reasoning), NULL,
-      "do not print the reasoning on stderr", .setting = "output.reasoning" },
-    { 'u', "--usage", FLAG_SWITCH, offsetof(struct settings, usage), NULL,
-      "print tokens and cost on stderr", .setting = "usage" },
-    { 0, "--max-turns", FLAG_NUMBER, offsetof(struct settings, max_turns), "N",
-      "stop after N answers of the model", .setting = "max_turns" },
-    { 0, "--timeout", FLAG_SECONDS, offsetof(struct settings, timeout_ms), "T",
-      "stop an answer after this time: 90, 90s, 5m, 2h",
-      .setting = "timeout" },
-    FLAGS_OF_TOOLS,
-    { .name = NULL },
-};
-
-static void count_usage(struct chat *c, const allm_stream *stream)
+void chat_count(struct chat *c, const allm_stream *stream)
 {
     allm_usage *usage = chat_usage_total(allm_stream_chat_result(stream));
     c->in += usage ? usage->input_tokens.value : 0;
     c->out += usage ? usage->output_tokens.value : 0;
     c->cost += usage ? usage->total_cost.value : 0;
     allm_usage_free(usage);
-}
-
-static void print_question(const struct chat *c)
-{
-    const char *question = session_question(&c->session);
-    if (!question)
-        return;
-    print_text(question);
-    print_text("\n");
 }
 
 /* The answer was cancelled: keep the prompt and what has arrived. */
@@ -98,7 +49,7 @@ static void keep_partial(struct chat *c, const allm_message *prompt)
     const char *text = answer_last_text(&len);
     allm_message *answer =
         len ? allm_message_from_text(ALLM_ROLE_ASSISTANT, text) : NULL;
-    bool kept = answer && session_ready(&c->session) == END_DONE &&
+    bool kept = answer && prompt && session_ready(&c->session) == END_DONE &&
                 allm_session_append(c->session.session, prompt) == ALLM_OK &&
                 allm_session_append(c->session.session, answer) == ALLM_OK &&
                 session_save(&c->session) == END_DONE;
@@ -114,17 +65,10 @@ void chat_send_message(struct chat *c, const allm_message *message)
         c->code = ready;
         return;
     }
-    allm_stream *stream = allm_session_continue(
-        c->engine, c->session.session, message,
-        ALLM(call_opts, .json = c->options.json, .max_turns = c->max_turns,
-             .total_ms = c->timeout_ms));
-    c->code = show_chat(stream, &c->how);
-    count_usage(c, stream);
-    allm_stream_free(stream);
+    c->code = chat_model_call(c, message);
     if (c->code == END_SIGNAL + SIGINT)
         keep_partial(c, message);
-    if (c->code == END_ASKED)
-        print_question(c);
+    c->asked = c->code == END_ASKED;
 }
 
 /* Forget what was attached to the last prompt. */
@@ -132,20 +76,23 @@ static void drop_attached(struct chat *c)
 {
     while (c->files.count)
         term_free((void *)(uintptr_t)c->files.word[--c->files.count]);
+    c->typed.count = 0;
     bytes_release(&c->before);
 }
 
 void chat_send(struct chat *c, const char *text)
 {
     allm_thread *thread = allm_thread_new(NULL);
+    const struct prompt_files files = { .attached = &c->files,
+                                        .typed = &c->typed };
     bytes_text(&c->before, text);
-    if (prompt_add_text(thread, bytes_string(&c->before), &c->files) == ALLM_OK)
+    if (prompt_add_message(thread, bytes_string(&c->before), &files) == ALLM_OK)
         chat_send_message(c, allm_thread_last(thread));
     allm_thread_free(thread);
     drop_attached(c);
 }
 
-void chat_resume(const struct chat *c)
+void chat_resume(struct chat *c)
 {
     size_t count = 0;
     const allm_message *const *m = allm_session_messages(c->session.session,
@@ -155,7 +102,7 @@ void chat_resume(const struct chat *c)
             history_add(m[i]->text);
     if (count && c->session.path) /* without a file, it is only -s */
         print_note("%s: %zu messages so far", c->session.path, count);
-    print_question(c);
+    c->asked = session_question(&c->session) != NULL;
 }
 
 static void ignore_signal(int number)
@@ -172,15 +119,42 @@ static void ignore_interrupts(void)
         sigaction(SIGINT, &act, NULL);
 }
 
+/* Ask the model's questions, and send the answers. */
+static void answer_questions(struct chat *c)
+{
+    struct bytes text = { NULL, 0, 0 };
+    while (c->asked && chat_question_ask(c, &text)) {
+        chat_send(c, bytes_string(&text));
+        bytes_clear(&text);
+    }
+    bytes_release(&text);
+}
+
+/* A line of the user: the answer to a question, or a prompt. */
+static void send_line(struct chat *c, const char *line)
+{
+    struct bytes prompt = { NULL, 0, 0 };
+    if (session_question(&c->session))
+        chat_send(c, line);
+    else if (chat_template_fill(c, line, &prompt))
+        chat_send(c, bytes_string(&prompt));
+    else
+        c->code = END_USAGE;
+    bytes_release(&prompt);
+}
+
 static int run_lines(struct chat *c)
 {
     const char *line;
+    chat_tools_remind(c);
+    answer_questions(c);
     while (!c->over && !print_broken() && (line = chat_lines_next(c->prompt))) {
         snprintf(c->prompt, sizeof c->prompt, "> ");
         if (*line == '/' || *line == '!')
             chat_commands_run(c, line);
         else if (*line)
-            chat_send(c, line);
+            send_line(c, line);
+        answer_questions(c);
     }
     if (chat_lines_interrupted())
         return END_SIGNAL + SIGINT;
@@ -189,84 +163,133 @@ static int run_lines(struct chat *c)
     return c->code == END_DONE && chat_lines_rejected() ? END_USAGE : c->code;
 }
 
+static void open_console(struct chat *c)
+{
+    static struct editor_hooks hooks = { .history = history_line,
+                                         .complete = chat_complete };
+    hooks.ud = c;
+    ignore_interrupts();
+    if (console_is_possible())
+        console_open(&hooks);
+}
+
 static int run_chat(struct chat *c)
 {
-    static const struct editor_hooks hooks = {
-        .history = history_line, .complete = chat_commands_complete
-    };
-    ignore_interrupts();
     if (chat_lines_interactive()) {
         history_open();
         print_note("chat with %s; /help lists the commands, Ctrl-D ends",
-                   c->target.model);
+                   c->target.name);
     }
     chat_resume(c);
-    if (console_is_possible())
-        console_open(&hooks);
     int code = run_lines(c);
-    console_close();
     history_close();
     return code;
+}
+
+/* -a, --at and -f belong to the first prompt. */
+static bool add_first_files(struct chat *c)
+{
+    const struct ask *a = c->ask;
+    bool ok = true;
+    for (size_t i = 0; ok && i < a->files.count; i++)
+        ok = chat_commands_attach(c, a->files.word[i]);
+    for (size_t i = 0; ok && i < a->texts.count; i++)
+        ok = chat_commands_include(c, a->texts.word[i]);
+    c->typed = a->typed_files;
+    return ok;
+}
+
+/* Everything that can be wrong without a session. */
+static int read_flags(struct chat *c)
+{
+    const struct ask *a = c->ask;
+    int code = settings_open();
+    if (code != END_DONE)
+        return code;
+    if (!chat_model_options(c) || !input_load_at(&c->system, a->system) ||
+        !add_first_files(c))
+        return END_USAGE;
+    chat_limit(c, a->max_cost);
+    code = taps_open(&c->taps);
+    return code == END_DONE ? chat_template_open(c, a->template, &a->params)
+                            : code;
+}
+
+static int open_chat_tools(const struct chat *c)
+{
+    return toolbox_open(&(struct toolbox_wish){
+        .flags = &c->ask->toolbox,
+        .names = template_use_value(&c->template, "tools"),
+        .use = TOOLBOX_ASKS,
+    });
 }
 
 /* Open the session, choose the model and create the engine. */
 static int open_chat(struct chat *c)
 {
-    int code = session_open(&c->session, &settings.session, SESSION_CREATE);
+    const struct ask *a = c->ask;
+    int code = session_open(&c->session, &a->session,
+                            SESSION_CREATE | SESSION_BROKEN | SESSION_APPROVE);
+    open_console(c);
     if (code == END_DONE)
-        code = session_set_system(&c->session, settings.system);
+        code = open_chat_tools(c);
     if (code == END_DONE)
-        code = target_choose(&c->target, settings.model
-                                             ? settings.model
-                                             : session_model(&c->session));
+        code = chat_broken_settle(c, &c->session, a->model);
     if (code == END_DONE)
-        code = session_set_model(&c->session, c->target.model);
-    if (code != END_DONE)
-        return code;
-    c->engine = allm_engine_new(
-        ALLM(engine_opts, .model = c->target.model, .keys = c->target.keys,
-             .catalog = c->target.catalog,
-             .tool_count = settings.ask_user ? 1 : 0,
-             .tools = settings.ask_user ? ask_user_tools() : NULL));
-    return END_DONE;
+        code = chat_model_choose(c, NULL);
+    if (code == END_DONE)
+        code = session_set_system(&c->session,
+                                  ask_parts_system(a, &c->template, &c->session,
+                                                   c->target.system));
+    return code;
 }
 
-static void set_up_chat(struct chat *c)
+static void close_chat(struct chat *c)
 {
-    snprintf(c->prompt, sizeof c->prompt, "> ");
-    c->pairs = settings.options;
-    c->own_pairs = settings.options.count;
-    c->store = settings.session.store;
-    c->max_turns = settings.max_turns;
-    c->timeout_ms = settings.timeout_ms;
-    c->how = (struct show){ .form = SHOW_STREAM, .usage = settings.usage,
-                            .session = &c->session, .chat = true,
-                            .look = settings.look };
+    console_close();
+    drop_attached(c);
+    while (c->pairs.count > c->ask->options.count)
+        term_free((void *)(uintptr_t)c->pairs.word[--c->pairs.count]);
+    session_close(&c->session);
+    allm_engine_free(c->engine);
+    toolbox_close();
+    target_release(&c->target);
+    template_use_release(&c->template);
+    input_release(&c->system);
+    opts_release(&c->options);
+    allm_json_free(c->format);
+    allm_budget_free(c->budget);
 }
 
 static int run_chat_command(int argc, char **argv)
 {
-    static struct chat c;
-    if (!flags_read(flags, &settings, &argc, argv))
+    static struct ask a;
+    static struct chat c = { .prompt = "> " };
+    if (!command_read(command_find("chat"), NULL, &a, &argc, argv))
         return END_USAGE;
     if (argc) {
         print_fault("chat takes no arguments; for a single prompt: allm "
                     "\"...\"");
         return END_USAGE;
     }
-    set_up_chat(&c);
-    int code = opts_read(&c.options, &c.pairs) ? open_chat(&c) : END_USAGE;
+    ask_settings_fill(&a);
+    a.session.may_keep = true;
+    c.ask = &a;
+    c.pairs = a.options;
+    c.taps = a.taps;
+    c.how = (struct show){ .usage = a.usage, .session = &c.session,
+                           .chat = true, .look = a.look };
+    int code = read_flags(&c);
+    if (code == END_DONE)
+        code = open_chat(&c);
     if (code == END_DONE)
         code = run_chat(&c);
-    drop_attached(&c);
-    while (c.pairs.count > c.own_pairs)
-        term_free((void *)(uintptr_t)c.pairs.word[--c.pairs.count]);
-    session_close(&c.session);
-    allm_engine_free(c.engine);
-    target_release(&c.target);
-    opts_release(&c.options);
-    return code;
+    close_chat(&c);
+    return taps_close(&c.taps, code);
 }
+
+/* All of them are those of ask. */
+static const struct flag flags[] = { { .name = NULL } };
 
 const struct command chat_command = {
     .name = "chat",
@@ -274,6 +297,11 @@ const struct command chat_command = {
     .summary = "chat with a model",
     .more = "/help lists the commands of the chat.  Ctrl-C cancels an "
             "answer.\n",
+    .examples = "allm chat -m ollama:llama3.2\n"
+                "allm chat -S notes -s \"You are brief.\"\n"
+                "allm chat -t review -f main.c\n",
     .flags = flags,
+    .shared = ask_flags,
+    .shared_use = FLAG_CHAT,
     .run = run_chat_command,
 };

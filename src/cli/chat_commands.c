@@ -1,17 +1,18 @@
 /* chat_commands.c - the commands of a chat: lines that begin with / or ! */
-#include "cli/catalog.h"
+#include "cli/attach.h"
 #include "cli/chat_state.h"
 #include "cli/console.h"
+#include "cli/copy.h"
 #include "cli/exit.h"
-#include "cli/history.h"
-#include "cli/input.h"
+#include "cli/extract.h"
 #include "cli/print.h"
+#include "cli/prompt.h"
 #include "cli/suggest.h"
 #include "cli/user_command.h"
 #include "term/mem.h"
 
-#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --------------------------------------------------------- the thread --- */
@@ -29,19 +30,10 @@ static bool find_last_prompt(const struct chat *c, size_t *at)
     return (*at)-- > 0;
 }
 
-/* Keep the first n messages of the conversation. */
-static bool cut_thread(struct chat *c, size_t n)
+/* The session with another conversation, waiting for nothing. */
+static allm_session_record idle_record(const allm_session *s,
+                                       allm_thread *thread)
 {
-    size_t count = 0;
-    allm_session *s = c->session.session;
-    if (c->session.store) {
-        print_fault("the store keeps every step of this session; begin another "
-                    "one with allm chat -S NAME");
-        return false;
-    }
-    const allm_message *const *m = allm_session_messages(s, &count);
-    allm_thread *thread = allm_thread_new(NULL);
-    allm_thread_append_all(thread, n, m);
     allm_session_record record = *allm_session_fields(s);
     record.thread = thread;
     record.status = ALLM_SESSION_IDLE;
@@ -49,6 +41,18 @@ static bool cut_thread(struct chat *c, size_t n)
     record.pending_tool_call_count = 0;
     record.pending_tool_calls = NULL;
     record.error = NULL;
+    return record;
+}
+
+/* Keep the first n messages of the conversation. */
+static bool cut_thread(struct chat *c, size_t n)
+{
+    size_t count = 0;
+    allm_session *s = c->session.session;
+    const allm_message *const *m = allm_session_messages(s, &count);
+    allm_thread *thread = allm_thread_new(NULL);
+    allm_thread_append_all(thread, n, m);
+    allm_session_record record = idle_record(s, thread);
     bool cut = allm_session_replace(s, &record) == ALLM_OK &&
                session_save(&c->session) == END_DONE;
     allm_thread_free(thread);
@@ -98,30 +102,14 @@ static void clear_conversation(struct chat *c, const char *rest)
 
 /* ------------------------------------------------------------- set-up --- */
 
-static void change_model(struct chat *c, const char *rest)
-{
-    struct target other = { .model = "" };
-    if (!*rest) {
-        print_note("%s", c->target.model);
-        return;
-    }
-    if (target_choose(&other, rest) == END_DONE) {
-        allm_engine *engine = allm_engine_with_model(c->engine, other.model);
-        allm_engine_free(c->engine);
-        c->engine = engine;
-        snprintf(c->target.model, sizeof c->target.model, "%s", other.model);
-        session_set_model(&c->session, other.model);
-        snprintf(c->prompt, sizeof c->prompt, "%.200s> ", other.model);
-    }
-    target_release(&other);
-}
-
 static void change_system(struct chat *c, const char *rest)
 {
-    if (*rest)
-        session_set_system(&c->session, rest);
-    else
-        print_fault("/system needs a prompt: /system TEXT");
+    struct input file = { NULL, 0, 0 };
+    if (!*rest)
+        print_fault("/system needs a prompt: /system TEXT, or @FILE");
+    else if (input_load_at(&file, rest))
+        session_set_system(&c->session, file.ptr ? file.ptr : rest);
+    input_release(&file);
 }
 
 static void change_option(struct chat *c, const char *rest)
@@ -139,8 +127,8 @@ static void change_option(struct chat *c, const char *rest)
     c->pairs.word[c->pairs.count++] = term_copy(rest, len);
     c->pairs.word[c->pairs.count++] = term_copy(rest + len + 1,
                                                 strlen(rest + len + 1));
-    opts_release(&c->options);
-    opts_read(&c->options, &c->pairs);
+    if (chat_model_options(c))
+        chat_model_choose(c, NULL);
 }
 
 static void print_token_counts(struct chat *c, const char *rest)
@@ -150,14 +138,56 @@ static void print_token_counts(struct chat *c, const char *rest)
                (long long)c->out, c->cost);
 }
 
+/* /budget USD: what the rest of the chat may cost. */
+static void change_budget(struct chat *c, const char *rest)
+{
+    char *end;
+    double most = strtod(rest, &end);
+    if (!*rest && c->budget) {
+        print_note("$%.6f of $%.6f are used", allm_budget_cost(c->budget),
+                   c->max_cost);
+        return;
+    }
+    if (*rest && strcmp(rest, "none") != 0 && (*end || !(most > 0))) {
+        print_fault("/budget needs an amount in US dollars, or none: /budget "
+                    "0.50");
+        return;
+    }
+    if (*rest)
+        chat_limit(c, !strcmp(rest, "none") ? 0 : most);
+    print_note(c->budget ? "(the chat stops before it costs $%.6f more)"
+                         : "(no limit is set)",
+               c->max_cost);
+}
+
 /* -------------------------------------------------------------- files --- */
+
+/* The lines of the chat come from standard input. */
+static bool is_no_stdin(const char *path)
+{
+    if (strcmp(path, "-") != 0)
+        return true;
+    print_fault("a chat reads its lines from standard input, so - is no file");
+    return false;
+}
 
 static bool is_readable(const char *path)
 {
-    int fd = input_open(path);
+    int fd = is_no_stdin(path) ? input_open(path) : -1;
     if (fd < 0)
         return false;
     input_close(fd);
+    return true;
+}
+
+bool chat_commands_attach(struct chat *c, const char *path)
+{
+    bool full = c->files.count == FLAGS_MAX;
+    if (full)
+        print_fault("too many files: a prompt can have %d", (int)FLAGS_MAX);
+    if (full || (!attach_is_url(path) && !is_readable(path)))
+        return false;
+    c->files.word[c->files.count++] = term_copy(path, strlen(path));
     return true;
 }
 
@@ -165,73 +195,39 @@ static void attach_file(struct chat *c, const char *rest)
 {
     if (!*rest)
         print_fault("/attach needs a file: /attach FILE");
-    else if (c->files.count == FLAGS_MAX)
-        print_fault("too many files: a prompt can have %d", (int)FLAGS_MAX);
-    else if (is_readable(rest)) {
-        c->files.word[c->files.count++] = term_copy(rest, strlen(rest));
+    else if (chat_commands_attach(c, rest))
         print_note("(the next prompt has %zu files)", c->files.count);
-    }
 }
 
 /* A text as a fenced block before the next prompt. */
-static void add_block(struct chat *c, const char *name, const char *text,
-                      size_t len)
+static void add_block(struct chat *c, const char *name, const struct input *in)
 {
-    bytes_format(&c->before, "```%s\n", name);
-    bytes_add(&c->before, text, len);
-    bytes_text(&c->before,
-               len && text[len - 1] == '\n' ? "```\n\n" : "\n```\n\n");
+    struct input block = { NULL, 0, 0 };
+    if (prompt_append_block(&block, name, in))
+        bytes_add(&c->before, block.ptr, block.len);
+    input_release(&block);
+}
+
+bool chat_commands_include(struct chat *c, const char *path)
+{
+    struct input in = { NULL, 0, 0 };
+    bool ok = is_no_stdin(path) && input_load(&in, path);
+    if (ok && !input_is_text(&in)) {
+        print_fault("%s is not UTF-8 text; attach an image", path);
+        ok = false;
+    }
+    if (ok)
+        add_block(c, path, &in);
+    input_release(&in);
+    return ok;
 }
 
 static void include_file(struct chat *c, const char *rest)
 {
-    struct input in = { NULL, 0, 0 };
-    if (!*rest) {
+    if (!*rest)
         print_fault("/file needs a file: /file FILE");
-        return;
-    }
-    if (input_load(&in, rest) && input_is_text(&in)) {
-        add_block(c, rest, in.ptr, in.len);
+    else if (chat_commands_include(c, rest))
         print_note("(%s comes before the next prompt)", rest);
-    } else if (in.ptr) {
-        print_fault("%s is not UTF-8 text; use /attach for an image", rest);
-    }
-    input_release(&in);
-}
-
-static void save_conversation(struct chat *c, const char *rest)
-{
-    const char *path = *rest ? rest : c->session.path;
-    if (!path)
-        print_fault("/save needs a file: /save FILE");
-    else if (session_save_to(&c->session, path) == END_DONE)
-        print_note("saved to %s", path);
-}
-
-static void load_conversation(struct chat *c, const char *rest)
-{
-    char *path = c->path[c->next];
-    struct session other = { 0 };
-    struct session_choice choice = { .word = path, .store = c->store };
-    if (!*rest || strlen(rest) >= sizeof c->path[0]) {
-        print_fault("/load needs a file: /load FILE");
-        return;
-    }
-    if (c->session.path && !strcmp(c->session.path, rest)) {
-        print_note("%s is already the current conversation", rest);
-        return;
-    }
-    snprintf(path, sizeof c->path[0], "%s", rest);
-    if (session_open(&other, &choice, 0) != END_DONE) {
-        session_close(&other);
-        return;
-    }
-    session_close(&c->session);
-    c->session = other;
-    c->next = !c->next;
-    if (session_model(&other))
-        change_model(c, session_model(&other));
-    chat_resume(c);
 }
 
 /* ------------------------------------------------------------- answer --- */
@@ -239,20 +235,21 @@ static void load_conversation(struct chat *c, const char *rest)
 /* Print the code blocks of the last answer. */
 static void extract_code(struct chat *c, const char *rest)
 {
-    size_t len, blocks = 0;
-    bool inside = false;
-    const char *line = answer_last_text(&len);
+    size_t len;
+    const char *text = answer_last_text(&len);
     (void)c;
     (void)rest;
-    for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        bool fence = !strncmp(line + strspn(line, " "), "```", 3);
-        inside = fence ? !inside : inside;
-        blocks += fence && inside;
-        if (inside && !fence)
-            print_bytes(line, strcspn(line, "\n") + 1);
-    }
-    if (!blocks)
+    if (!extract_print(text, len, EXTRACT_ALL))
         print_fault("the last answer has no code block");
+}
+
+static void copy_answer(struct chat *c, const char *rest)
+{
+    size_t len;
+    const char *text = answer_last_text(&len);
+    (void)c;
+    (void)rest;
+    copy_to_clipboard(text, len);
 }
 
 /* Edit the next prompt in the user's editor. */
@@ -282,7 +279,8 @@ static void run_shell(struct chat *c, const char *command)
         print_note("include the output in the next prompt? [y/N]");
         int key = console_key();
         if (key == 'y' || key == 'Y') {
-            add_block(c, command, output.ptr, output.len);
+            add_block(c, command,
+                      &(struct input){ output.ptr, output.len, output.len });
             print_note("(it comes before the next prompt)");
         }
     }
@@ -304,20 +302,34 @@ static const struct {
     void (*run)(struct chat *, const char *rest);
 } commands[] = {
     { "/help", "", "this list", show_commands },
-    { "/model", "P:M", "use another model", change_model },
+    { "/model", "P:M", "use another model", chat_model_change },
     { "/system", "TEXT", "replace the system prompt", change_system },
     { "/options", "K V", "set an option of the provider", change_option },
+    { "/tools", "", "list the tools", chat_tools_list },
+    { "/approve", "ID", "decide about the calls that wait",
+      chat_tools_approve },
+    { "/mcp", "", "list the MCP servers", chat_tools_servers },
     { "/attach", "FILE", "attach a text file or an image", attach_file },
     { "/file", "FILE", "put a text before the next prompt", include_file },
+    { "/template", "NAME", "use a template for the prompts; none: no more",
+      chat_template_change },
     { "/edit", "TEXT", "write the next prompt in your editor", edit_prompt },
     { "/retry", "", "ask the last prompt again", retry_prompt },
     { "/undo", "", "remove the last prompt and its answer", undo_exchange },
-    { "/clear", "", "begin a new conversation", clear_conversation },
+    { "/fork", "NAME", "continue in a copy, and keep this one",
+      chat_sessions_fork },
     { "/save", "FILE", "save the conversation, for -S and /load",
-      save_conversation },
-    { "/load", "FILE", "continue another conversation", load_conversation },
-    { "/extract", "", "print the code of the last answer", extract_code },
+      chat_sessions_save },
+    { "/load", "NAME", "continue another session, or a file",
+      chat_sessions_load },
+    { "/sessions", "", "list the stored sessions", chat_sessions_list },
+    { "/search", "WORD", "find stored sessions with these words",
+      chat_sessions_search },
     { "/usage", "", "tokens and cost so far", print_token_counts },
+    { "/budget", "USD", "limit the cost of the rest", change_budget },
+    { "/copy", "", "copy the last answer to the clipboard", copy_answer },
+    { "/extract", "", "print the code of the last answer", extract_code },
+    { "/clear", "", "begin a new conversation", clear_conversation },
     { "/exit", "", "end the chat (also Ctrl-D)", end_chat },
     { "/quit", "", NULL, end_chat },
 };
@@ -330,9 +342,14 @@ static void show_commands(struct chat *c, const char *rest)
     (void)rest;
     for (size_t i = 0; i < COMMANDS; i++)
         if (commands[i].help)
-            print_note("%-8s %-5s %s", commands[i].name, commands[i].arguments,
+            print_note("%-9s %-5s %s", commands[i].name, commands[i].arguments,
                        commands[i].help);
-    print_note("!COMMAND       run a command of your shell");
+    print_note("!COMMAND        run a command of your shell");
+}
+
+const char *chat_commands_name(size_t index)
+{
+    return index < COMMANDS ? commands[index].name : NULL;
 }
 
 static void reject_command(const char *name)
@@ -344,6 +361,19 @@ static void reject_command(const char *name)
     const char *found = suggest_found(&s);
     print_fault("unknown command %s%s%s; /help lists the commands", name,
                 found ? "; did you mean " : "", found ? found : "");
+}
+
+int chat_commands_split(char *text, char *words[CHAT_WORDS])
+{
+    int count = 0;
+    while (*(text += strspn(text, " ")) && count < CHAT_WORDS) {
+        bool quoted = *text == '"';
+        words[count++] = text += quoted;
+        text += strcspn(text, quoted ? "\"" : " ");
+        if (*text)
+            *text++ = '\0';
+    }
+    return count;
 }
 
 void chat_commands_run(struct chat *c, const char *line)
@@ -364,68 +394,4 @@ void chat_commands_run(struct chat *c, const char *line)
             return;
         }
     reject_command(name);
-}
-
-/* --------------------------------------------------------- completion --- */
-
-static void add_word(struct bytes *words, const char *word, const char *after)
-{
-    bytes_text(words, word);
-    bytes_text(words, after);
-    bytes_byte(words, '\n');
-}
-
-/* The files whose path begins like this. */
-static void complete_file(const char *begin, struct bytes *words)
-{
-    char folder[4096], path[8192];
-    const char *slash = strrchr(begin, '/');
-    int n = slash ? (int)(slash - begin) + 1 : 0;
-    snprintf(folder, sizeof folder, "%.*s", n, begin);
-    DIR *dir = opendir(n ? folder : ".");
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        if (strncmp(e->d_name, begin + n, strlen(begin + n)) != 0 ||
-            (*e->d_name == '.' && begin[n] != '.'))
-            continue;
-        snprintf(path, sizeof path, "%s%s", folder, e->d_name);
-        DIR *inner = opendir(path);
-        add_word(words, path, inner ? "/" : "");
-        if (inner)
-            closedir(inner);
-    }
-    if (dir)
-        closedir(dir);
-}
-
-static void complete_model(const char *begin, struct bytes *words)
-{
-    allm_catalog *catalog = catalog_open();
-    const allm_model_ref *m;
-    for (size_t i = 0; catalog && (m = allm_catalog_at(catalog, i)); i++) {
-        char name[512];
-        snprintf(name, sizeof name, "%s:%s", m->provider ? m->provider : "",
-                 m->id);
-        if (!strncmp(name, begin, strlen(begin)))
-            add_word(words, name, "");
-    }
-    allm_catalog_free(catalog);
-}
-
-size_t chat_commands_complete(void *ud, const char *text, size_t at,
-                              struct bytes *words)
-{
-    char line[4096];
-    (void)ud;
-    snprintf(line, sizeof line, "%.*s", (int)at, text);
-    size_t len = strcspn(line, " "), from = line[len] ? len + 1 : 0;
-    if (*line != '/')
-        return at;
-    for (size_t i = 0; !from && i < COMMANDS; i++)
-        if (!strncmp(commands[i].name, line, strlen(line)))
-            add_word(words, commands[i].name, "");
-    if (from && !strncmp(line, "/model ", 7))
-        complete_model(line + from, words);
-    else if (from && strncmp(line, "/system ", 8) != 0)
-        complete_file(line + from, words);
-    return from;
 }

@@ -13,11 +13,13 @@
     ROW(ask)                                                                   \
     ROW(chat)                                                                  \
     ROW(batch)                                                                 \
+    ROW(embed)                                                                 \
     ROW(image)                                                                 \
     ROW(moderate)                                                              \
     ROW(sessions)                                                              \
     ROW(send)                                                                  \
     ROW(work)                                                                  \
+    ROW(templates)                                                             \
     ROW(tools)                                                                 \
     ROW(sandbox)                                                               \
     ROW(mcp)                                                                   \

@@ -61,23 +61,4 @@ bool command_is_typo(const struct command *c, const char *name);
 void help_show(const struct command *c, bool all);
 void help_overview(bool all);
 
-/* Rows of the flags that come with external tools; for ask, chat and batch. */
-#define FLAGS_OF_TOOLS                                                         \
-    { 'T', "--tools", FLAG_LIST, 0, "NAMES", "tools that the model may call",  \
-      FILL_TOOL, .use = FLAG_CHAT | FLAG_BATCH | FLAG_NOT_YET },               \
-    { 0, "--tool", FLAG_LIST, 0, "PATH", "a program to offer as a tool",       \
-      FILL_FILE, .use = FLAG_CHAT | FLAG_BATCH | FLAG_NOT_YET },               \
-    { 0, "--mcp", FLAG_LIST, 0, "X", "an MCP server to use", FILL_SERVER,      \
-      .use = FLAG_CHAT | FLAG_BATCH | FLAG_NOT_YET },                          \
-    { 0, "--mcp-config", FLAG_LIST, 0, "FILE", "a file with MCP servers",      \
-      FILL_FILE, .use = FLAG_CHAT | FLAG_BATCH | FLAG_NOT_YET },               \
-    { 0, "--sandbox", FLAG_CHOICE, 0, "on|strict|off",                         \
-      "what tools may reach", FILL_WORDS, "on|strict|off",                     \
-      .setting = "sandbox",                                                    \
-      .use = FLAG_CHAT | FLAG_BATCH | FLAG_NOT_YET },                          \
-    { 0, "--approve", FLAG_LIST, 0, "X", "TOOL=auto|ask|deny, or a call",      \
-      .use = FLAG_CHAT | FLAG_BATCH | FLAG_NOT_YET },                          \
-    { 0, "--yes", FLAG_SWITCH, 0, NULL, "allow what the sandbox confines",     \
-      .use = FLAG_CHAT | FLAG_BATCH | FLAG_NOT_YET }
-
 #endif

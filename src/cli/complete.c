@@ -9,10 +9,13 @@
 #include "cli/catalog.h"
 #include "cli/command.h"
 #include "cli/exit.h"
+#include "cli/mcp_entries.h"
 #include "cli/print.h"
 #include "cli/registry.h"
 #include "cli/session_store.h"
-#include "conf/settings.h"
+#include "cli/settings.h"
+#include "cli/template_list.h"
+#include "cli/toolbox_names.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -120,12 +123,64 @@ static void offer_settings(const struct completion *c)
             offer_word(c, s->key, s->help);
 }
 
+static void offer_template(void *ud, const char *name, const char *path,
+                           bool project)
+{
+    (void)path;
+    offer_word(ud, name, project ? "of this project" : NULL);
+}
+
+/* The names of templates, or files. */
+static void offer_templates(const struct completion *c)
+{
+    struct completion all = *c;
+    if (strchr(c->part, '/'))
+        print_text(":file\n");
+    else
+        template_list_each(offer_template, &all);
+}
+
+/* The names in an object of the settings. */
+static void offer_names(const struct completion *c, const char *setting)
+{
+    const allm_json *all = settings_value(setting);
+    for (const allm_json *k = NULL; (k = allm_json_next(all, k));)
+        offer_word(c, allm_json_text(k, NULL), NULL);
+}
+
+static void offer_servers(const struct completion *c)
+{
+    allm_json *all = mcp_entries_all();
+    for (const allm_json *k = NULL; (k = allm_json_next(all, k));)
+        offer_word(c, allm_json_text(k, NULL), NULL);
+    allm_json_free(all);
+}
+
+static void offer_tool(void *ud, const char *name, const char *kind)
+{
+    offer_word(ud, name, kind);
+}
+
+/* The names of tools; of "code,NAME" the last one. */
+static void offer_tools(const struct completion *c)
+{
+    struct completion last = *c;
+    const char *comma = strrchr(c->part, ',');
+    if (comma) {
+        last.part = comma + 1;
+        last.front_len = (int)(last.part - c->front);
+    }
+    toolbox_names_each(offer_tool, &last);
+}
+
 static void offer_fill(const struct completion *c, enum flag_fill fill)
 {
     switch (fill) {
     case FILL_FILE:
-    case FILL_TEMPLATE:
         print_text(":file\n");
+        break;
+    case FILL_TEMPLATE:
+        offer_templates(c);
         break;
     case FILL_DIRECTORY:
         print_text(":directory\n");
@@ -134,6 +189,7 @@ static void offer_fill(const struct completion *c, enum flag_fill fill)
         offer_sessions(c);
         break;
     case FILL_MODEL:
+        offer_names(c, "aliases");
         offer_models(c);
         break;
     case FILL_PROVIDER:
@@ -152,11 +208,19 @@ static void offer_fill(const struct completion *c, enum flag_fill fill)
     case FILL_SETTING:
         offer_settings(c);
         break;
-    case FILL_NONE:
     case FILL_ALIAS:
-    case FILL_TOOL:
-    case FILL_SERVER:
+        offer_names(c, "aliases");
+        break;
     case FILL_TASK:
+        offer_names(c, "routing");
+        break;
+    case FILL_TOOL:
+        offer_tools(c);
+        break;
+    case FILL_SERVER:
+        offer_servers(c);
+        break;
+    case FILL_NONE:
         break;
     }
 }
@@ -184,14 +248,14 @@ static const struct flag *flag_of(const struct command *row, const char *word)
 }
 
 /* Where the word to complete is: the value of a flag, or an argument. */
-struct place {
+struct cursor {
     const struct flag *flag; /* or NULL */
     int left;                /* values that the flag still needs */
     int argument;            /* arguments before it */
     bool flags_ended;
 };
 
-static void pass_word(struct place *p, const struct command *row,
+static void pass_word(struct cursor *p, const struct command *row,
                       const char *word)
 {
     if (p->left) {
@@ -221,7 +285,7 @@ static void offer_argument(const struct command *row, struct completion *c,
 
 static void complete_word(const struct command *row, int argc, char **argv)
 {
-    struct place p = { .flag = NULL };
+    struct cursor p = { .flag = NULL };
     const char *part = argc ? argv[argc - 1] : "";
     struct completion c = { part, part, 0, NULL };
     for (int i = 0; i < argc - 1; i++)

@@ -237,7 +237,7 @@ int config_edit_file(const char *path, const char *first,
     int code = END_USAGE;
     if (!copy_for_editor(path, first, copy))
         return END_USAGE;
-    if (child_edit(config_editor(), copy)) {
+    if (child_edit(config_editor(), copy, STDOUT_FILENO)) {
         print_fault("the editor %.200s failed; %.500s is unchanged",
                     config_editor(), path);
         code = END_FAILED;

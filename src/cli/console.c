@@ -164,14 +164,25 @@ void console_discard(void)
     bytes_clear(&console.ahead);
 }
 
-int console_key(void)
+int console_key_within(int ms)
 {
     while (!console.ahead.len)
-        if (wait_for_keys(-1) && !read_keys())
+        if (wait_for_keys(ms) ? !read_keys() : ms >= 0)
             return -1;
     int key = (unsigned char)console.ahead.ptr[0];
     bytes_skip(&console.ahead, 1);
     return key;
+}
+
+int console_key(void)
+{
+    return console_key_within(-1);
+}
+
+void console_write(const char *text)
+{
+    print_flush();
+    (void)output_write(STDERR_FILENO, text, strlen(text));
 }
 
 /* ------------------------------------------------------------ editing --- */

@@ -37,6 +37,10 @@ bool console_read(void);
 /* Discard the keys that were pressed so far; read a single key; -1: the end. */
 void console_discard(void);
 int console_key(void);
+/* The same, if it is pressed within this time; -1: it is not. */
+int console_key_within(int ms);
+/* Write a text of our own to stderr. */
+void console_write(const char *text);
 
 /* The columns of a terminal; 0: unknown. */
 size_t console_columns(int fd);

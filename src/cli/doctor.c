@@ -1,14 +1,20 @@
-/* doctor.c - allm doctor: check keys, local servers and the environment */
+/* doctor.c - allm doctor: check settings, keys, servers and the terminal */
 #include "cli/catalog.h"
 #include "cli/command.h"
+#include "cli/console.h"
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/registry.h"
 #include "cli/sandbox.h"
 #include "cli/servers.h"
 #include "cli/session_store.h"
+#include "cli/settings.h"
 #include "cli/target.h"
+#include "cli/toolbox_check.h"
+#include "conf/keyring.h"
+#include "term/style.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +57,87 @@ static void check_catalog(void)
     allm_catalog_free(catalog);
 }
 
+/* The names at the top of an object, separated by commas. */
+static void list_names(const allm_json *value, char *text, size_t size)
+{
+    size_t len = 0;
+    *text = '\0';
+    for (const allm_json *k = NULL; (k = allm_json_next(value, k));) {
+        int n = snprintf(text + len, size - len, "%s%s", len ? ", " : "",
+                         allm_json_text(k, NULL));
+        if (n < 0 || (size_t)n >= size - len)
+            return;
+        len += (size_t)n;
+    }
+}
+
+/* The files of settings, and what they set. */
+static void check_settings(void)
+{
+    char names[300], text[1024];
+    const struct config *c = settings_config();
+    bool any = false;
+    for (size_t i = 0; i < c->count; i++) {
+        const struct config_layer *l = &c->layers[i];
+        list_names(l->value, names, sizeof names);
+        if (!*names && !*l->name)
+            continue;
+        any = true;
+        snprintf(text, sizeof text, "%.600s: %s",
+                 *l->name ? l->name : "variables ALLM_*",
+                 *names ? names : "sets nothing");
+        print_finding(true, "config", text);
+    }
+    if (c->broken)
+        print_finding(false, "config", "cannot be used; see the message");
+    else if (!any)
+        print_finding(true, "config", "no file; allm config path says where");
+}
+
+/* May the project's file set all that it sets? */
+static void check_trust(void)
+{
+    char text[1024];
+    const struct config *c = settings_config();
+    if (!c->project.found)
+        return;
+    if (c->project.waiting)
+        snprintf(text, sizeof text,
+                 "%.600s: %zu waiting for \"allm config trust\"",
+                 c->project.path, c->project.waiting);
+    else
+        snprintf(text, sizeof text, "%.600s %s", c->project.path,
+                 c->project.trusted ? "is trusted" : "needs no trust");
+    print_finding(!c->project.waiting, "trust", text);
+}
+
+/* The model of a call without -m. */
+static void check_model(void)
+{
+    char text[1024];
+    size_t line = 0;
+    const char *model = settings_text("model");
+    const struct config_layer *l = config_origin(settings_config(), "model",
+                                                 &line);
+    snprintf(text, sizeof text, "%.200s (%.600s)", model ? model : "",
+             l && *l->name ? l->name : "ALLM_MODEL");
+    print_finding(model != NULL, "model",
+                  model ? text
+                        : "not set: the first whose provider has a key, or -m");
+}
+
+static void check_key_file(void)
+{
+    int error = 0;
+    allm_json *file = keyring_load(&error);
+    if (error)
+        print_finding(false, "keys.json",
+                      error == EBADMSG ? "is damaged"
+                      : error == EPERM ? "others can read it; use: chmod 600"
+                                       : strerror(error));
+    allm_json_free(file);
+}
+
 static bool check_keys(void)
 {
     char text[512] = "";
@@ -89,21 +176,33 @@ static void check_store(void)
     allm_store_free(store);
 }
 
-static void check_environment(void)
+static void check_home(void)
 {
-    const char *model = getenv("ALLM_MODEL"), *home = getenv("HOME");
-    print_finding(model && *model, "ALLM_MODEL",
-                  model && *model ? model
-                                  : "not set; use -m to choose a model");
+    const char *home = getenv("HOME");
     bool writable = home && !access(home, W_OK);
     print_finding(writable, "home",
                   !home       ? "HOME is not set"
                   : !writable ? "not writable"
                               : home);
-    print_finding(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO), "terminal",
-                  isatty(STDOUT_FILENO)
-                      ? "yes"
-                      : "no: standard output is not a terminal");
+}
+
+static void check_terminal(void)
+{
+    char text[256];
+    const char *term = getenv("TERM");
+    if (!isatty(STDOUT_FILENO)) {
+        print_finding(false, "terminal",
+                      "no: standard output is not a terminal");
+        return;
+    }
+    snprintf(text, sizeof text, "%.100s, %zu columns, %s, %s",
+             term && *term ? term : "TERM is not set",
+             console_columns(STDOUT_FILENO),
+             style_wanted(settings_text("output.color"), true) ? "colours"
+                                                               : "no colours",
+             console_is_possible() ? "lines can be edited"
+                                   : "lines cannot be edited");
+    print_finding(isatty(STDIN_FILENO), "terminal", text);
 }
 
 static int run_doctor_command(int argc, char **argv)
@@ -112,11 +211,17 @@ static int run_doctor_command(int argc, char **argv)
         return END_USAGE;
     check_library();
     check_catalog();
+    check_settings();
+    check_trust();
+    check_model();
     bool key = check_keys();
+    check_key_file();
     bool local = servers_check(print_finding);
     check_store();
-    check_environment();
+    check_home();
+    check_terminal();
     sandbox_check(print_finding);
+    toolbox_check(print_finding);
     if (key || local)
         return END_DONE;
     print_note("no key and no local server found: set a key, or start a "
@@ -127,7 +232,7 @@ static int run_doctor_command(int argc, char **argv)
 const struct command doctor_command = {
     .name = "doctor",
     .usage = "",
-    .summary = "check keys, local servers and the environment",
+    .summary = "check settings, keys, local servers and the terminal",
     .more = "Looks for servers on this machine, and at the addresses in "
             "OLLAMA_HOST,\nLLAMACPP_BASE_URL and the like.  Exit code 4: there "
             "is neither a key nor a\nserver.\n",

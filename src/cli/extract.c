@@ -75,14 +75,15 @@ static bool find_block(const char *text, size_t len, size_t *from,
     return open > 0;
 }
 
-static void print_block(const struct block *b)
+static void put_block(struct bytes *out, const struct block *b)
 {
-    print_bytes(b->at, b->len);
+    bytes_add(out, b->at, b->len);
     if (b->len && b->at[b->len - 1] != '\n')
-        print_text("\n");
+        bytes_byte(out, '\n');
 }
 
-size_t extract_print(const char *text, size_t len, enum extract which)
+size_t extract_put(struct bytes *out, const char *text, size_t len,
+                   enum extract which)
 {
     struct block b = { NULL, 0 }, last = { NULL, 0 };
     size_t from = 0, count = 0;
@@ -90,9 +91,18 @@ size_t extract_print(const char *text, size_t len, enum extract which)
         count++;
         last = b;
         if (which == EXTRACT_ALL || (which == EXTRACT_FIRST && count == 1))
-            print_block(&b);
+            put_block(out, &b);
     }
     if (count && which == EXTRACT_LAST)
-        print_block(&last);
+        put_block(out, &last);
+    return count;
+}
+
+size_t extract_print(const char *text, size_t len, enum extract which)
+{
+    struct bytes blocks = { NULL, 0, 0 };
+    size_t count = extract_put(&blocks, text, len, which);
+    print_bytes(bytes_string(&blocks), blocks.len);
+    bytes_release(&blocks);
     return count;
 }

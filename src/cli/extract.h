@@ -2,7 +2,7 @@
 #ifndef CLI_EXTRACT_H
 #define CLI_EXTRACT_H
 
-#include <stddef.h>
+#include "term/bytes.h"
 
 enum extract {
     EXTRACT_NOTHING, /* print the answer */
@@ -11,7 +11,10 @@ enum extract {
     EXTRACT_ALL
 };
 
-/* Print the blocks without their fences; returns how many were printed. */
+/* Append the blocks without their fences; returns how many there are. */
+size_t extract_put(struct bytes *out, const char *text, size_t len,
+                   enum extract which);
+/* The same on stdout. */
 size_t extract_print(const char *text, size_t len, enum extract which);
 
 #endif

@@ -9,10 +9,13 @@
 #include "cli/broken.h"
 #include "cli/exit.h"
 #include "cli/print.h"
+#include "cli/session.h"
 #include "cli/session_store.h"
 #include "cli/signals.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Where the output is. */
 struct lines {
@@ -93,14 +96,30 @@ bool follow_from_now(allm_store *store, struct follow *f)
     bool open = !allm_session_error(s) && broken_of(s);
     allm_session_free(s);
     allm_json *records = allm_store_records(store, f->name, 0, 0);
-    snprintf(f->cursor, sizeof f->cursor, "%zu", allm_json_count(records));
+    size_t count = allm_json_count(records);
+    const allm_json *last = count ? allm_json_at(records, count - 1) : NULL;
+    uint64_t seq = 0;           /* not the number: the journal may be pruned */
+    allm_json_uint64(allm_json_get(last, "seq"), &seq);
+    snprintf(f->cursor, sizeof f->cursor, "%llu", (unsigned long long)seq);
     allm_json_free(records);
     return open;
 }
 
-int follow_outcome(allm_store *store, const char *name)
+/* Does the record of the last event end an operation that was cancelled? */
+static bool was_cancelled(allm_store *store, const struct follow *f)
 {
-    allm_session *s = allm_session_open(store, name, 0);
+    allm_json *end = allm_store_records(store, f->name,
+                                        strtoull(f->cursor, NULL, 10), 1);
+    const char *halted = allm_json_text(allm_json_pointer(end, "/0/halted"),
+                                        NULL);
+    bool cancelled = halted && !strcmp(halted, "cancelled");
+    allm_json_free(end);
+    return cancelled;
+}
+
+int follow_outcome(allm_store *store, const struct follow *f)
+{
+    allm_session *s = allm_session_open(store, f->name, 0);
     const allm_error *error = allm_session_error(s);
     const allm_session_record *r = allm_session_fields(s);
     int code = END_DONE;
@@ -108,8 +127,14 @@ int follow_outcome(allm_store *store, const char *name)
         code = session_store_fail(error ? error : r->error);
     } else if (r->status == ALLM_SESSION_AWAITING_USER && r->pending_question) {
         print_fault("the model asks: %s (to answer: allm -S %s \"...\")",
-                    r->pending_question, name);
+                    r->pending_question, f->name);
         code = END_ASKED;
+    } else if (r->pending_tool_call_count) {
+        code =
+            session_ready(&(struct session){ .session = s, .path = f->name });
+    } else if (was_cancelled(store, f)) {
+        print_fault("the call was cancelled");
+        code = END_FAILED;
     }
     allm_session_free(s);
     return code;

@@ -23,6 +23,6 @@ bool follow_from_now(allm_store *store, struct follow *f);
 
 /* The exit code of the operation that has ended; an error or a question is
  * printed. */
-int follow_outcome(allm_store *store, const char *name);
+int follow_outcome(allm_store *store, const struct follow *f);
 
 #endif

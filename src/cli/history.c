@@ -9,6 +9,7 @@
 #include "cli/history.h"
 
 #include "cli/input.h"
+#include "cli/settings.h"
 #include "conf/places.h"
 #include "term/bytes.h"
 #include "term/mem.h"
@@ -46,7 +47,8 @@ static void make_directories(char *path)
 
 static bool find_path(void)
 {
-    if (!places_find(PLACE_STATE, "history", history.path))
+    if (!settings_true("chat.history", true) ||
+        !places_find(PLACE_STATE, "history", history.path))
         history.path[0] = '\0';
     return history.path[0] != '\0';
 }

@@ -169,9 +169,10 @@ static int write_images(const allm_image_response *r)
 static int make_images(const struct target *t, const struct sources *s,
                        const struct opts *options, const char *prompt)
 {
-    allm_engine *engine = allm_engine_new(ALLM(engine_opts, .model = t->model,
-                                               .keys = t->keys,
-                                               .catalog = t->catalog));
+    allm_engine *engine =
+        allm_engine_new(ALLM(engine_opts, .model = t->model, .keys = t->keys,
+                             .catalog = t->catalog, .net = &t->net));
+    allm_json *address = target_address(t);
     allm_image_request request = {
         .size = sizeof request,
         .operation = s->count ? ALLM_IMAGE_OP_EDIT : ALLM_IMAGE_OP_GENERATE,
@@ -185,7 +186,8 @@ static int make_images(const struct target *t, const struct sources *s,
         .mask = s->mask,
         .options = options->json,
     };
-    allm_stream *stream = allm_image_generate(engine, &request, NULL);
+    allm_stream *stream = allm_image_generate(engine, &request,
+                                              ALLM(call_opts, .json = address));
     allm_stream_wait(stream);
     const allm_image_response *r = allm_stream_image_response(stream);
     const allm_error *error = allm_stream_error(stream);
@@ -193,6 +195,7 @@ static int make_images(const struct target *t, const struct sources *s,
     if (!r && error)
         reword_print(error);
     allm_stream_free(stream);
+    allm_json_free(address);
     allm_engine_free(engine);
     return code;
 }

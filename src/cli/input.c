@@ -159,6 +159,20 @@ bool input_load(struct input *in, const char *path)
     return ok;
 }
 
+bool input_load_at(struct input *in, const char *word)
+{
+    if (!word || *word != '@')
+        return true;
+    if (!input_load(in, word + 1))
+        return false;
+    while (in->len && in->ptr[in->len - 1] == '\n')
+        in->ptr[--in->len] = 0;
+    if (strlen(in->ptr) == in->len)
+        return true;
+    print_fault("%s is not UTF-8 text", word + 1);
+    return false;
+}
+
 allm_json *input_json(const char *path)
 {
     struct input in;
@@ -205,4 +219,18 @@ bool input_bytes_are_text(const char *bytes, size_t len)
 bool input_is_text(const struct input *in)
 {
     return input_bytes_are_text(in->ptr, in->len);
+}
+
+allm_json *input_arguments(const char *given)
+{
+    if (given && !strcmp(given, "-"))
+        return input_json(NULL);
+    allm_json *args = allm_json_parse(given ? given : "{}", ALLM_NUL_ENDED,
+                                      NULL);
+    const allm_error *error = allm_json_error(args);
+    if (!error)
+        return args;
+    print_fault("the arguments are not JSON: %s", error->message);
+    allm_json_free(args);
+    return NULL;
 }

@@ -26,6 +26,9 @@ void input_close(int fd);
 long input_read(int fd, const char *path, char *bytes, size_t len);
 
 bool input_load(struct input *in, const char *path);
+/* The text of "@FILE" without the line feeds at its end; other words, or NULL,
+ * leave the input as it is. */
+bool input_load_at(struct input *in, const char *word);
 /* Accept inputs of this many bytes; else INPUT_LIMIT. */
 void input_set_limit(size_t bytes);
 /* Append bytes; false: out of memory, or too long. */
@@ -35,6 +38,10 @@ void input_release(struct input *in);
 /* A JSON document, which the caller frees; NULL: it cannot be read or is not
  * JSON. */
 allm_json *input_json(const char *path);
+
+/* The arguments of a call: JSON, "-" for standard input, NULL for {}.  The
+ * caller frees them; NULL: an error was printed. */
+allm_json *input_arguments(const char *given);
 
 /* Is it UTF-8 text without NUL and most other control characters? */
 bool input_is_text(const struct input *in);

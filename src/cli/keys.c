@@ -20,8 +20,9 @@ static struct key_flags {
 static const struct flag flags[] = {
     { 0, "--json", FLAG_SWITCH, offsetof(struct key_flags, json), NULL,
       "list: print a JSON list", .use = FLAG_MOST },
-    { 0, "--from", FLAG_TEXT, offsetof(struct key_flags, from), "env:V|file:P",
-      "set: look the key up there when it is needed", .use = FLAG_MOST },
+    { 0, "--from", FLAG_TEXT, offsetof(struct key_flags, from),
+      "env:V|file:P|cmd:C", "set: look the key up there when it is needed",
+      .use = FLAG_MOST },
     { .name = NULL },
 };
 

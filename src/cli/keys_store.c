@@ -86,13 +86,10 @@ static int store_key(const char *name, const char *key, const char *from)
 
 static bool is_place(const char *from)
 {
-    bool command = !strncmp(from, "cmd:", 4);
-    if (command)
-        print_fault("cmd: comes with external tools; use env:VARIABLE or "
-                    "file:PATH");
-    else if (!keyring_is_reference(from))
-        print_fault("--from takes env:VARIABLE or file:PATH");
-    return !command && keyring_is_reference(from);
+    bool place = keyring_is_reference(from);
+    if (!place)
+        print_fault("--from takes env:VARIABLE, file:PATH or cmd:COMMAND");
+    return place;
 }
 
 int keys_set(const char *from, int argc, char **argv)

@@ -23,21 +23,26 @@ static const struct flag flags[] = {
     { .name = NULL },
 };
 
+static bool read_piped(struct bytes *text)
+{
+    struct input in = { NULL, 0, 0 };
+    if (!input_load(&in, NULL))
+        return false;
+    bytes_add(text, in.ptr ? in.ptr : "", in.len);
+    input_release(&in);
+    return true;
+}
+
 /* The arguments, or else standard input. */
 static bool read_text(struct bytes *text, int argc, char **argv)
 {
-    struct input in = { NULL, 0, 0 };
     bool piped = !argc || (argc == 1 && !strcmp(argv[0], "-"));
     for (int i = 0; !piped && i < argc; i++) {
         bytes_text(text, i ? " " : "");
         bytes_text(text, argv[i]);
     }
-    if (piped) {
-        if (!input_load(&in, NULL))
-            return false;
-        bytes_add(text, in.ptr ? in.ptr : "", in.len);
-        input_release(&in);
-    }
+    if (piped && !read_piped(text))
+        return false;
     if (text->len && input_bytes_are_text(text->ptr, text->len))
         return true;
     print_fault(text->len ? "the text to judge is not UTF-8 text"
@@ -81,12 +86,13 @@ static void print_document(const allm_moderation *m, const char *model)
 
 static int judge_text(const struct target *t, const char *text)
 {
-    allm_engine *engine = allm_engine_new(ALLM(engine_opts, .model = t->model,
-                                               .keys = t->keys,
-                                               .catalog = t->catalog));
+    allm_engine *engine =
+        allm_engine_new(ALLM(engine_opts, .model = t->model, .keys = t->keys,
+                             .catalog = t->catalog, .net = &t->net));
+    allm_json *address = target_address(t);
     allm_stream *stream = allm_moderate(
         engine, ALLM(moderation_request, .input_count = 1, .inputs = &text),
-        NULL);
+        ALLM(call_opts, .json = address));
     allm_stream_wait(stream);
     const allm_moderations *all = allm_stream_moderations(stream);
     const allm_error *error = allm_stream_error(stream);
@@ -101,6 +107,7 @@ static int judge_text(const struct target *t, const char *text)
     else if (error)
         reword_print(error);
     allm_stream_free(stream);
+    allm_json_free(address);
     allm_engine_free(engine);
     return code;
 }

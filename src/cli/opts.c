@@ -63,6 +63,13 @@ bool opts_put(struct opts *o, const char *key, allm_json *value)
     return false;
 }
 
+bool opts_put_number(struct opts *o, const char *key, int64_t n)
+{
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_int(b, n);
+    return opts_put(o, key, allm_json_build_done(b));
+}
+
 void opts_release(struct opts *o)
 {
     allm_json_free(o->json);

@@ -14,6 +14,8 @@ bool opts_read(struct opts *o, const struct flag_list *pairs);
 /* Set one option, which overrides that of -o; frees the value.  False: an error
  * was printed. */
 bool opts_put(struct opts *o, const char *key, allm_json *value);
+/* The same for a number. */
+bool opts_put_number(struct opts *o, const char *key, int64_t n);
 void opts_release(struct opts *o);
 
 #endif

@@ -32,6 +32,8 @@ struct out {
 };
 
 static struct out standard_output, standard_error;
+static char *diverted; /* or NULL: see print_divert() */
+static size_t diverted_size;
 static bool silent;
 
 static struct out *get_stdout(void)
@@ -264,11 +266,22 @@ static void write_line(const char *before, const char *format, va_list args)
     flush_output(o);
 }
 
+void print_divert(char *into, size_t size)
+{
+    diverted = into;
+    diverted_size = size;
+    if (into)
+        *into = 0;
+}
+
 void print_fault(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    write_line("allm: ", format, args);
+    if (!diverted)
+        write_line("allm: ", format, args);
+    else if (!*diverted)
+        vsnprintf(diverted, diverted_size, format, args);
     va_end(args);
 }
 

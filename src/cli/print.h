@@ -37,6 +37,9 @@ bool print_is_terminal(void);
 
 /* An error on stderr, one line: "allm: ..." */
 void print_fault(const char *format, ...) PRINT_FORMAT(1);
+/* Keep the first error of those that follow here, instead of printing them;
+ * NULL: print them again. */
+void print_divert(char *into, size_t size);
 /* A note on stderr, one line, unless the user wants silence. */
 void print_note(const char *format, ...) PRINT_FORMAT(1);
 /* A line of any length on stderr, unless the user wants silence; frees it. */

@@ -12,7 +12,7 @@
 enum { MOST_FILES = 64 };
 
 static struct prompt {
-    struct input text;
+    struct input text, piped;
     bool stdin_used; /* a file is "-" */
     size_t count;
     struct input file[MOST_FILES];
@@ -24,6 +24,7 @@ static struct prompt {
 static void release_prompt(struct prompt *p)
 {
     input_release(&p->text);
+    input_release(&p->piped);
     for (size_t i = 0; i < MOST_FILES; i++) {
         input_release(&p->file[i]);
         allm_image_free(p->image[i]);
@@ -60,18 +61,15 @@ static bool load_file(struct prompt *p, struct input *in, const char *path)
 
 static bool read_piped(struct prompt *p)
 {
-    struct input piped;
     if (p->stdin_used || isatty(STDIN_FILENO))
         return true;
-    if (!input_load(&piped, NULL))
+    if (!input_load(&p->piped, NULL))
         return false;
-    bool ok = input_is_text(&piped);
+    bool ok = input_is_text(&p->piped);
     if (!ok)
         print_fault("standard input is not UTF-8 text; attach an image with "
                     "-a FILE, or with -a -");
-    trim_end(&piped);
-    ok = ok && input_append(&p->text, piped.ptr, piped.len);
-    input_release(&piped);
+    trim_end(&p->piped);
     return ok;
 }
 
@@ -87,26 +85,24 @@ static size_t fence_length(const struct input *in)
     return longest < 3 ? 3 : longest + 1;
 }
 
-static bool append_fence(struct prompt *p, size_t len)
+static bool append_fence(struct input *to, size_t len)
 {
     bool ok = true;
     while (len-- && ok)
-        ok = input_append(&p->text, "`", 1);
+        ok = input_append(to, "`", 1);
     return ok;
 }
 
-/* Append a text file as a fenced block with its name. */
-static bool append_block(struct prompt *p, const char *path,
-                         const struct input *in)
+bool prompt_append_block(struct input *to, const char *name,
+                         const struct input *text)
 {
-    size_t fence = fence_length(in);
-    bool open = in->len && in->ptr[in->len - 1] != '\n';
-    return append_fence(p, fence) &&
-           input_append(&p->text, path, strlen(path)) &&
-           input_append(&p->text, "\n", 1) &&
-           input_append(&p->text, in->ptr, in->len) &&
-           input_append(&p->text, "\n", open ? 1 : 0) &&
-           append_fence(p, fence) && input_append(&p->text, "\n\n", 2);
+    size_t fence = fence_length(text);
+    bool open = text->len && text->ptr[text->len - 1] != '\n';
+    return append_fence(to, fence) && input_append(to, name, strlen(name)) &&
+           input_append(to, "\n", 1) &&
+           input_append(to, text->len ? text->ptr : "", text->len) &&
+           input_append(to, "\n", open ? 1 : 0) && append_fence(to, fence) &&
+           input_append(to, "\n\n", 2);
 }
 
 static bool add_blocks(struct prompt *p, const struct flag_list *texts)
@@ -120,7 +116,8 @@ static bool add_blocks(struct prompt *p, const struct flag_list *texts)
         if (!ok)
             print_fault("%s is not UTF-8 text; attach an image with -a FILE",
                         path);
-        ok = ok && append_block(p, is_stdin(path) ? "stdin" : path, &in);
+        ok = ok && prompt_append_block(&p->text,
+                                       is_stdin(path) ? "stdin" : path, &in);
         input_release(&in);
         if (!ok)
             return false;
@@ -128,21 +125,61 @@ static bool add_blocks(struct prompt *p, const struct flag_list *texts)
     return true;
 }
 
-static bool read_words(struct prompt *p, int argc, char **argv)
+/* Append a text; a blank line before it, unless a block ends there. */
+static bool append_text(struct prompt *p, const char *text, size_t len)
 {
     bool after_block = p->text.len && p->text.ptr[p->text.len - 1] == '\n';
-    const char *between = p->text.len && !after_block ? "\n\n" : "";
-    for (int i = 0; i < argc; i++) {
-        if (!input_append(&p->text, between, strlen(between)) ||
-            !input_append(&p->text, argv[i], strlen(argv[i])))
+    const char *between = len && p->text.len && !after_block ? "\n\n" : "";
+    return input_append(&p->text, between, strlen(between)) &&
+           input_append(&p->text, len ? text : "", len);
+}
+
+/* The arguments with spaces between them; the caller releases them. */
+static bool join_words(struct input *words, int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++)
+        if (!input_append(words, " ", i ? 1 : 0) ||
+            !input_append(words, argv[i], strlen(argv[i])))
             return false;
-        between = " ";
-    }
-    if (p->text.ptr && !input_is_text(&p->text)) {
-        print_fault("the prompt is not UTF-8 text");
-        return false;
-    }
     return true;
+}
+
+/* Append the standard input, the template and the words that it does not use.
+ * $input is the standard input or, if there is none, the words. */
+static bool append_template(struct prompt *p, const struct prompt_files *files,
+                            struct input *words)
+{
+    const struct template_use *t = files->template;
+    bool uses = template_uses(&t->file, "input");
+    bool other = p->text.len || p->count; /* files stand for the input */
+    struct input *input = uses && p->piped.len ? &p->piped : words;
+    struct bytes body = { NULL, 0, 0 };
+    bool ok = uses || append_text(p, p->piped.ptr, p->piped.len);
+    const char *text = input->len ? input->ptr : other ? "" : NULL;
+    ok = ok && template_use_fill(t, uses ? text : "", input->len, &body) &&
+         append_text(p, bytes_string(&body), body.len);
+    if (ok && !(uses && input == words))
+        ok = append_text(p, words->ptr, words->len);
+    bytes_release(&body);
+    return ok;
+}
+
+static bool read_words(struct prompt *p, int argc, char **argv,
+                       const struct prompt_files *files)
+{
+    struct input words = { 0 };
+    bool ok = join_words(&words, argc, argv);
+    if (ok && files->template && files->template->loaded)
+        ok = append_template(p, files, &words);
+    else
+        ok = ok && append_text(p, p->piped.ptr, p->piped.len) &&
+             append_text(p, words.ptr, words.len);
+    input_release(&words);
+    if (ok && p->text.ptr && !input_is_text(&p->text)) {
+        print_fault("the prompt is not UTF-8 text");
+        ok = false;
+    }
+    return ok;
 }
 
 /* Add an image, which the prompt frees. */
@@ -269,7 +306,7 @@ allm_status prompt_add_files(allm_thread *thread, int argc, char **argv,
     struct prompt *p = &prompt;
     allm_status status = ALLM_ERR_MISUSE;
     if (add_files(p, files) && add_blocks(p, files->texts) && read_piped(p) &&
-        read_words(p, argc, argv))
+        read_words(p, argc, argv, files))
         status = has_words(p) || p->count ? append_message(thread, p)
                                           : ALLM_AGAIN;
     release_prompt(p);
@@ -283,14 +320,20 @@ allm_status prompt_add(allm_thread *thread, int argc, char **argv,
     return prompt_add_files(thread, argc, argv, &all);
 }
 
+allm_status prompt_add_message(allm_thread *thread, const char *text,
+                               const struct prompt_files *files)
+{
+    struct prompt *p = &prompt;
+    allm_status status = ALLM_ERR_MISUSE;
+    if (add_files(p, files) && input_append(&p->text, text, strlen(text)))
+        status = append_message(thread, p);
+    release_prompt(p);
+    return status;
+}
+
 allm_status prompt_add_text(allm_thread *thread, const char *text,
                             const struct flag_list *files)
 {
     const struct prompt_files all = { .attached = files };
-    struct prompt *p = &prompt;
-    allm_status status = ALLM_ERR_MISUSE;
-    if (add_files(p, &all) && input_append(&p->text, text, strlen(text)))
-        status = append_message(thread, p);
-    release_prompt(p);
-    return status;
+    return prompt_add_message(thread, text, &all);
 }

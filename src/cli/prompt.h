@@ -4,6 +4,8 @@
 
 #include "allm.h"
 #include "cli/flags.h"
+#include "cli/input.h"
+#include "cli/template_use.h"
 
 /*
  * Append the user's message: the files, standard input (unless it is a
@@ -22,9 +24,21 @@ struct prompt_files {
     const struct flag_list *attached; /* -a: the content says what it is */
     const struct flag_list *typed;    /* --at: pairs of a file and its type */
     const struct flag_list *texts;    /* -f: fenced blocks before the text */
+    /* With a template, $input is the standard input or, if nothing is piped,
+     * the arguments.  What it does not use comes before it (the standard input)
+     * and after it (the arguments).  NULL: none. */
+    const struct template_use *template;
 };
 
 allm_status prompt_add_files(allm_thread *thread, int argc, char **argv,
                              const struct prompt_files *files);
+/* Append a message with this text and the files of -a and --at. */
+allm_status prompt_add_message(allm_thread *thread, const char *text,
+                               const struct prompt_files *files);
+
+/* Append a text as a fenced block with a name, and a blank line.  The fence is
+ * longer than any run of backticks in the text. */
+bool prompt_append_block(struct input *to, const char *name,
+                         const struct input *text);
 
 #endif

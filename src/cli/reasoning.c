@@ -2,6 +2,7 @@
 #include "cli/reasoning.h"
 
 #include "cli/print.h"
+#include "cli/settings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,16 +30,27 @@ static const char *find_level(const char *word)
     return NULL;
 }
 
-bool reasoning_put(struct opts *o, const char *word)
+static bool put_level(struct opts *o, const char *word, const char *what)
 {
     const char *level = find_level(word);
     if (!level) {
-        print_fault("--reasoning is none, low, medium, high or a number of "
-                    "tokens, not \"%.100s\"",
-                    word);
+        print_fault("%s is none, low, medium, high or a number of tokens, not "
+                    "\"%.100s\"",
+                    what, word);
         return false;
     }
     allm_json_build *b = allm_json_build_new(NULL);
     allm_json_build_text(b, level, ALLM_NUL_ENDED);
     return opts_put(o, "reasoning_effort", allm_json_build_done(b));
+}
+
+bool reasoning_put(struct opts *o, const char *word)
+{
+    return put_level(o, word, "--reasoning");
+}
+
+bool reasoning_put_setting(struct opts *o)
+{
+    const char *word = settings_text("reasoning");
+    return !word || put_level(o, word, "the setting reasoning");
 }

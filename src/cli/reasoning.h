@@ -11,5 +11,7 @@
 
 /* Set the option; false: an error was printed. */
 bool reasoning_put(struct opts *o, const char *level);
+/* The same for the setting `reasoning`, if there is one. */
+bool reasoning_put_setting(struct opts *o);
 
 #endif

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/exit.h"
 #include "cli/print.h"
+#include "cli/toolbox.h"
 
 #include "allm.h"
 
@@ -56,13 +57,6 @@ static allm_json *make_needs(const struct wants *w)
     return allm_json_build_done(b);
 }
 
-static allm_sandbox_mode mode_of(const char *name)
-{
-    if (name && !strcmp(name, "strict"))
-        return ALLM_SANDBOX_STRICT;
-    return name && !strcmp(name, "off") ? ALLM_SANDBOX_OFF : ALLM_SANDBOX_ON;
-}
-
 /* Parts that are not in force are named once. */
 static void note_missing(const allm_json *result)
 {
@@ -93,7 +87,7 @@ static int code_of(const allm_json *result)
 
 static int run_command(const struct wants *w, char **argv)
 {
-    allm_sandbox_mode mode = mode_of(w->mode);
+    allm_sandbox_mode mode = toolbox_mode(w->mode);
     allm_json *needs = make_needs(w);
     if (mode == ALLM_SANDBOX_OFF)
         print_fault("the sandbox is off: the command can do whatever you can");

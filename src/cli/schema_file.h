@@ -4,8 +4,15 @@
 
 #include "allm.h"
 
-/* The response_format for the schema in a file; path NULL: none.  The caller
- * frees *format.  False: an error was printed. */
-bool schema_file_read(const char *path, allm_json **format);
+/*
+ * The response_format for a word of --schema: a file, the short form of
+ * schema_words.h, or @NAME, the schema of a template.  Without a word it is
+ * that of a template's header (a string, an object, or NULL).  The caller frees
+ * *format, which is NULL if there is no schema.  False: an error was printed.
+ */
+bool schema_file_choose(const char *word, const allm_json *header,
+                        allm_json **format);
+/* The same without a template. */
+bool schema_file_read(const char *word, allm_json **format);
 
 #endif

@@ -7,6 +7,7 @@
 #include "cli/session_store.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static struct settings {
     const char *uri, *queue;
@@ -38,7 +39,20 @@ static int await_answer(allm_store *store, struct follow *f, bool running)
     f->silent = false;
     if (code == END_DONE)
         code = follow_session(store, f);
-    return code == END_DONE ? follow_outcome(store, f->name) : code;
+    return code == END_DONE ? follow_outcome(store, f) : code;
+}
+
+/* Without a queue, nobody may come to begin a session that does not exist. */
+static void note_new_session(allm_store *store, const char *name)
+{
+    allm_session *s = allm_session_open(store, name, 0);
+    const allm_error *error = allm_session_error(s);
+    if (error && error->reason && !strcmp(error->reason, "session_not_found"))
+        print_note("the message waits: the session %s does not exist yet; allm "
+                   "sessions resume %s begins it (with --queue Q, allm work "
+                   "does)",
+                   name, name);
+    allm_session_free(s);
 }
 
 static int send_message(const char *name, const allm_message *message)
@@ -51,6 +65,8 @@ static int send_message(const char *name, const allm_message *message)
     if (code == END_DONE &&
         allm_store_send(store, name, message, settings.queue) < 0)
         code = session_store_fail(allm_store_error(store));
+    if (code == END_DONE && !settings.queue)
+        note_new_session(store, name);
     if (code == END_DONE && settings.wait)
         code = await_answer(store, &f, running);
     allm_store_free(store);

@@ -7,6 +7,7 @@
  */
 #include "cli/session.h"
 
+#include "cli/approvals.h"
 #include "cli/broken.h"
 #include "cli/exit.h"
 #include "cli/input.h"
@@ -165,6 +166,10 @@ static int report_pending_tools(const struct session *s)
     const allm_session_record *r = fields_of(s);
     char names[200] = "";
     size_t at = 0;
+    if (approvals_count(fields_of(s)->metadata)) {
+        approvals_report(r->metadata, s->path);
+        return END_ASKED;
+    }
     for (size_t i = 0; i < r->pending_tool_call_count && at < 150; i++) {
         int n = snprintf(names + at, sizeof names - at, "%s%.40s",
                          i ? ", " : "", r->pending_tool_calls[i]->name);
@@ -201,8 +206,11 @@ int session_ready(struct session *s)
                                               count_answered(r->thread), NULL));
     if (is_stuck(r))
         return update_session(s, NULL, NULL);
-    return r->status == ALLM_SESSION_AWAITING_TOOLS ? report_pending_tools(s)
-                                                    : END_DONE;
+    bool decided = allm_json_count(allm_json_get(r->metadata, "approvals")) &&
+                   !approvals_count(r->metadata);
+    return r->status == ALLM_SESSION_AWAITING_TOOLS && !decided
+               ? report_pending_tools(s)
+               : END_DONE;
 }
 
 /* Drop the unanswered prompt of a session that was opened to read. */
@@ -241,6 +249,15 @@ static int open_file(struct session *s, unsigned use)
     return allm_session_error(s->session) ? report_failure(s) : END_DONE;
 }
 
+/* Is there nothing in it that somebody could miss? */
+static bool is_blank(const struct session *s)
+{
+    const allm_session_record *r = s->session ? fields_of(s) : NULL;
+    return r && !allm_thread_count(r->thread) &&
+           r->status == ALLM_SESSION_IDLE && !broken_of(s->session) &&
+           !allm_json_get(r->metadata, "cancelled_input");
+}
+
 static int open_stored(struct session *s, const char *uri, unsigned use)
 {
     bool reads = use & SESSION_READ_ONLY, creates = use & SESSION_CREATE;
@@ -263,6 +280,7 @@ static int open_stored(struct session *s, const char *uri, unsigned use)
         return copy_to_memory(s);
     if (allm_session_error(s->session))
         return report_failure(s);
+    s->is_new = creates && is_blank(s);
     return use & SESSION_BROKEN ? END_DONE : broken_drop(s->session);
 }
 
@@ -280,24 +298,48 @@ static int open_choice(struct session *s, const struct session_choice *c,
     return END_DONE;
 }
 
+/* Open a session that only a setting asks for.  If there is no room for it, the
+ * answer comes nevertheless. */
+static int open_spare(struct session *s, const struct session_choice *choice,
+                      unsigned use)
+{
+    char why[400];
+    struct session_choice none = *choice;
+    print_divert(why, sizeof why);
+    int code = open_choice(s, choice, use);
+    print_divert(NULL, 0);
+    if (code == END_DONE)
+        return code;
+    print_note("the session is not kept: %s", why);
+    session_close(s);
+    none.may_keep = false;
+    return open_choice(s, &none, use);
+}
+
 int session_open(struct session *s, const struct session_choice *choice,
                  unsigned use)
 {
     *s = (struct session){ 0 };
-    int code = open_choice(s, choice, use);
+    int code = session_name_is_spare(choice) ? open_spare(s, choice, use)
+                                             : open_choice(s, choice, use);
     if (code != END_DONE || broken_of(s->session))
         return code;
     if (fields_of(s)->status == ALLM_SESSION_ERROR)
         print_note("the last answer failed; continuing from there");
-    code = session_ready(s);
+    if (!(use & SESSION_APPROVE && approvals_count(fields_of(s)->metadata)))
+        code = session_ready(s);
     if (use & SESSION_READ_ONLY)
         s->path = NULL;
     return code;
 }
 
+/* A session whose first call has failed is not kept. */
 void session_close(struct session *s)
 {
+    bool blank = s->is_new && is_blank(s);
     allm_session_free(s->session);
+    if (blank)
+        allm_store_remove(s->store, s->path);
     allm_store_free(s->store);
     *s = (struct session){ 0 };
 }

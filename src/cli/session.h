@@ -14,13 +14,15 @@ struct session {
     allm_session *session;
     const char *path;  /* the file, or the name; NULL: it is not kept */
     allm_store *store; /* NULL: it is in a file, or in memory */
+    bool is_new;       /* in the store, and without a message at first */
     char model[256];   /* the model to keep with the next answer, or "" */
 };
 
 enum session_use {
     SESSION_CREATE = 1 << 0,    /* it need not exist */
     SESSION_READ_ONLY = 1 << 1, /* it is not locked, and never saved */
-    SESSION_BROKEN = 1 << 2     /* leave a broken-off operation to the caller */
+    SESSION_BROKEN = 1 << 2,    /* leave a broken-off operation to the caller */
+    SESSION_APPROVE = 1 << 3    /* calls may wait for approval */
 };
 
 /*

@@ -108,11 +108,16 @@ static void make_name(void)
     print_note("session %s", chosen);
 }
 
+bool session_name_is_spare(const struct session_choice *c)
+{
+    return !c->word && !c->latest && !c->keep && !c->none && c->may_keep &&
+           settings_true("keep", false);
+}
+
 int session_name_choose(const struct session_choice *c, const char **word)
 {
     int code = END_DONE;
-    bool keep = c->keep || (!c->word && !c->latest && !c->none && c->may_keep &&
-                            settings_true("keep", false));
+    bool keep = c->keep || session_name_is_spare(c);
     if ((c->word != NULL) + c->latest + c->keep + c->none > 1) {
         print_fault("-S, -c, --keep and -n exclude each other");
         return END_USAGE;

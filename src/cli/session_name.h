@@ -22,6 +22,9 @@ struct session_choice {
 /* A word with a slash or a dot is a file. */
 bool session_name_is_file(const char *word);
 
+/* Does only the setting `keep` ask for a session? */
+bool session_name_is_spare(const struct session_choice *c);
+
 /* The word of the choice, or the name that -c or --keep stands for; NULL:
  * none.  At most one name of -c or --keep is valid at a time. */
 int session_name_choose(const struct session_choice *c, const char **word);

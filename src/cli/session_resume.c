@@ -9,6 +9,7 @@
 #include "cli/broken.h"
 #include "cli/exit.h"
 #include "cli/target.h"
+#include "cli/toolbox.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,10 +49,14 @@ static struct kept *find_engine(const char *model, bool ask_user, int *code)
         return NULL;
     }
     snprintf(k->model, sizeof k->model, "%s", name);
-    k->engine = allm_engine_new(
-        ALLM(engine_opts, .model = k->target.model, .keys = k->target.keys,
-             .catalog = k->target.catalog, .tool_count = ask_user ? 1 : 0,
-             .tools = ask_user ? ask_user_tools() : NULL));
+    allm_engine_opts opts = { .size = sizeof opts,
+                              .model = k->target.model,
+                              .keys = k->target.keys,
+                              .catalog = k->target.catalog,
+                              .tool_count = ask_user ? 1 : 0,
+                              .tools = ask_user ? ask_user_tools() : NULL };
+    toolbox_apply(&opts);
+    k->engine = allm_engine_new(&opts);
     return k;
 }
 
@@ -92,7 +97,9 @@ int session_resume_start(struct session *s, const struct session_resume *how,
         code = session_set_model(s, k->target.model);
     if (code == END_DONE)
         *stream = allm_session_resume(k->engine, s->session,
-                                      ALLM(call_opts, .json = how->options));
+                                      ALLM(call_opts, .json = how->options,
+                                           .validate_arguments = 1,
+                                           .live_tool_events = 1));
     return code;
 }
 

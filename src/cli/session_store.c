@@ -97,6 +97,23 @@ int session_store_open(allm_store **store, const char *uri, uint32_t flags,
     return *store && !error ? END_DONE : session_store_fail(error);
 }
 
+int session_store_schema(const char *uri)
+{
+    char text[4096];
+    const char *chosen = choose_uri(uri, text, sizeof text);
+    allm_store *store = allm_store_open(
+        chosen ? chosen : scheme,
+        ALLM(store_opts, .flags = ALLM_STORE_READ | ALLM_STORE_NO_CREATE));
+    const allm_error *error = allm_store_error(store);
+    const char *schema = allm_store_schema(store);
+    int code = END_DONE;
+    if (error && !*schema)
+        code = session_store_fail(error);
+    print_text(schema);
+    allm_store_free(store);
+    return code;
+}
+
 /* A password is in "//USER:PASSWORD@", or an option after "?". */
 void session_store_describe(const char *uri, char *text, size_t size)
 {

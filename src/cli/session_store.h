@@ -18,6 +18,10 @@
 int session_store_open(allm_store **store, const char *uri, uint32_t flags,
                        uint32_t lease_ms);
 
+/* Print the SQL of the tables; the store need not be there.  Returns the exit
+ * code. */
+int session_store_schema(const char *uri);
+
 /* Is there a store?  False only for a file that is not there yet. */
 bool session_store_exists(const char *uri);
 

@@ -22,7 +22,7 @@ static const struct flag flags[] = {
     { 0, "--json", FLAG_SWITCH, AT(json), NULL,
       "list, show, verify: print JSON", .use = FLAG_MOST },
     { 0, "--journal", FLAG_SWITCH, AT(journal), NULL,
-      "show, export: the records, one per line" },
+      "show, export: the records; prune: old ones" },
     { 0, "--at", FLAG_NUMBER, AT(at), "SEQ",
       "show, fork: as of this record" },
     { 0, "--markdown", FLAG_SWITCH, AT(markdown), NULL,
@@ -50,6 +50,7 @@ static const struct flag flags[] = {
     { 0, "--ask", FLAG_SWITCH, AT(ask_user), NULL,
       "resume: let the model ask a question" },
     { 'q', "--quiet", FLAG_SWITCH, AT(quiet), NULL, "no notes on stderr" },
+    TOOLBOX_FLAGS(AT),
     { .name = NULL },
 };
 
@@ -57,8 +58,7 @@ static int print_schema(struct sessions *s, int argc, char **argv)
 {
     (void)argc;
     (void)argv;
-    print_text(allm_store_schema(s->store));
-    return END_DONE;
+    return session_store_schema(s->uri);
 }
 
 /* The flags that a verb accepts besides --store and --quiet. */
@@ -72,8 +72,10 @@ static const struct verb {
     { "list", "[WORD...]", 0, 1000, "--status --limit --json", false,
       sessions_list },
     { "show", "NAME", 1, 1, "--at --journal --json", false, sessions_show },
-    { "resume", "NAME", 1, 1, "--model --option --ask --json", false,
-      sessions_resume },
+    { "resume", "NAME", 1, 1,
+      "--model --option --ask --json --tools --tool --mcp --mcp-config "
+      "--sandbox --approve --yes",
+      false, sessions_resume },
     { "abandon", "NAME", 1, 1, "", false, sessions_abandon },
     { "cancel", "NAME", 1, 1, "", false, sessions_cancel },
     { "settle", "NAME CALL", 2, 2, "--happened --not --again", false,
@@ -84,9 +86,9 @@ static const struct verb {
     { "follow", "NAME", 1, 1, "--from --events --forever", false,
       sessions_follow },
     { "rm", "NAME...", 1, 1000, "", false, sessions_rm },
-    { "prune", "", 0, 0, "--older --dry-run", false, sessions_prune },
+    { "prune", "", 0, 0, "--older --journal --dry-run", false, sessions_prune },
     { "verify", "[NAME]", 0, 1, "--json", false, sessions_verify },
-    { "schema", "", 0, 0, "", true, print_schema },
+    { "schema", "", 0, 0, "", false, print_schema },
 };
 
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
@@ -124,6 +126,7 @@ static bool is_given(const struct flag *f, const struct sessions *s)
     case FLAG_SWITCH:
         return *(const bool *)at;
     case FLAG_TEXT:
+    case FLAG_CHOICE:
         return *(const char *const *)at != NULL;
     case FLAG_LIST:
     case FLAG_PAIR:
@@ -163,7 +166,11 @@ static bool check_use(const struct verb *v, const struct sessions *s, int argc)
 static int run_verb(const struct verb *v, struct sessions *s, int argc,
                     char **argv)
 {
+    if (v->run == print_schema)
+        return print_schema(s, argc, argv);
     if (v->run == sessions_list && !session_store_exists(s->uri)) {
+        if (s->json)
+            print_text("{\"sessions\":[],\"more\":false}\n");
         print_note("no sessions yet; allm -S NAME begins one");
         return END_DONE;
     }

@@ -9,6 +9,7 @@
 
 #include "cli/flags.h"
 #include "cli/session.h"
+#include "cli/toolbox_flags.h"
 
 /* The flags of all verbs. */
 struct sessions {
@@ -17,6 +18,7 @@ struct sessions {
     uint32_t limit, at;
     bool json, journal, markdown, events, forever, dry_run, ask_user, quiet;
     bool did_not_happen, again;
+    struct toolbox_flags toolbox;
     allm_store *store;
 };
 

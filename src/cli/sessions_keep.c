@@ -122,23 +122,27 @@ static bool read_age(const char *text, uint64_t *ms)
 int sessions_prune(struct sessions *s, int argc, char **argv)
 {
     uint64_t age = 0;
+    uint32_t flags = (s->dry_run ? ALLM_PRUNE_LOOK : 0) |
+                     (s->journal ? ALLM_PRUNE_JOURNAL : 0);
     (void)argc;
     (void)argv;
     if (!s->older || !read_age(s->older, &age)) {
         print_fault("prune needs --older TIME, such as 30d, 12h or 4w");
         return END_USAGE;
     }
-    allm_json *done = allm_store_prune(s->store,
-                                       ALLM(store_query, .older_ms = age),
-                                       s->dry_run ? ALLM_PRUNE_LOOK : 0);
+    allm_json *done =
+        allm_store_prune(s->store, ALLM(store_query, .older_ms = age), flags);
     if (!done)
         return fail_by_store(s);
     const allm_json *names = allm_json_get(done, "removed");
     for (const allm_json *v = NULL; (v = allm_json_next(names, v));)
         print_format("%s\n", allm_json_text(v, NULL));
-    print_note("%zu session%s %s", allm_json_count(names),
+    print_note("%zu %s%s %s", allm_json_count(names),
+               s->journal ? "journal" : "session",
                allm_json_count(names) == 1 ? "" : "s",
-               s->dry_run ? "would be removed" : "removed");
+               s->dry_run   ? "would be removed"
+               : s->journal ? "shortened"
+                            : "removed");
     allm_json_free(done);
     return END_DONE;
 }

@@ -3,12 +3,12 @@
 #include "cli/print.h"
 #include "cli/session_store.h"
 #include "cli/sessions.h"
-#include "cli/sessions_search.h"
+#include "term/mem.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN = 50, PAGE = 200, MOST_NAME = 40, MOST_TITLE = 60 };
+enum { SHOWN = 50, MOST_NAME = 40, MOST_TITLE = 60 };
 
 enum { NAME, STATUS, WAITS, MODEL, MESSAGES, CHANGED, TITLE, COLUMNS };
 
@@ -100,68 +100,25 @@ static void print_table(const allm_json *sessions)
     }
 }
 
-/* A search for words: the list of allm_store_list(), made from all pages. */
-struct search {
-    allm_store *store;
-    int count;
-    char **words;
-    uint32_t found, limit;
-    char after[160]; /* the last name of the page */
-    allm_json_build *list;
-};
-
-/* Add the sessions of a page; false: there are more than the limit. */
-static bool search_page(struct search *f, const allm_json *page)
+/* The words as one text, which the caller frees; NULL: there are none. */
+static char *join_words(int count, char **words)
 {
-    for (const allm_json *v = NULL; (v = allm_json_next(page, v));) {
-        snprintf(f->after, sizeof f->after, "%s", text_of(v, "name"));
-        if (!sessions_search(f->store, f->after, f->count, f->words))
-            continue;
-        if (f->found++ == f->limit)
-            return false;
-        allm_json_build_value(f->list, v);
-    }
-    return true;
-}
-
-/* The caller frees the list; NULL: see allm_store_error(). */
-static allm_json *search_sessions(struct search *f, allm_store_query query)
-{
-    bool more = true, failed = false, room = true;
-    f->list = allm_json_build_new(NULL);
-    allm_json_build_object(f->list);
-    allm_json_build_key(f->list, "sessions");
-    allm_json_build_array(f->list);
-    while (more && room && !failed) {
-        allm_json *page = allm_store_list(f->store, &query);
-        failed = !page;
-        more = allm_json_true(allm_json_get(page, "more"));
-        room = search_page(f, allm_json_get(page, "sessions"));
-        allm_json_free(page);
-        query.after = f->after;
-    }
-    allm_json_build_end(f->list);
-    allm_json_build_key(f->list, "more");
-    allm_json_build_bool(f->list, !room);
-    allm_json_build_end(f->list);
-    allm_json *list = allm_json_build_done(f->list);
-    if (failed) {
-        allm_json_free(list);
-        list = NULL;
-    }
-    return list;
+    size_t room = 1;
+    for (int i = 0; i < count; i++)
+        room += strlen(words[i]) + 1;
+    char *text = count ? term_alloc(room) : NULL;
+    for (int i = 0, n = 0; text && i < count; i++)
+        n += snprintf(text + n, room - (size_t)n, "%s ", words[i]);
+    return text;
 }
 
 int sessions_list(struct sessions *s, int argc, char **argv)
 {
-    allm_store_query query = { .size = sizeof query, .status = s->status,
-                               .limit = s->limit ? s->limit : SHOWN };
-    struct search found = { .store = s->store, .count = argc, .words = argv,
-                            .limit = query.limit };
-    if (argc)
-        query.limit = PAGE;
-    allm_json *list = argc ? search_sessions(&found, query)
-                           : allm_store_list(s->store, &query);
+    char *words = join_words(argc, argv);
+    allm_json *list = allm_store_list(
+        s->store, ALLM(store_query, .status = s->status, .words = words,
+                       .limit = s->limit ? s->limit : SHOWN));
+    term_free(words);
     if (!list)
         return session_store_fail(allm_store_error(s->store));
     if (s->json)

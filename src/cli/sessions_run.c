@@ -7,6 +7,7 @@
 #include "cli/session_store.h"
 #include "cli/sessions.h"
 #include "cli/show.h"
+#include "cli/toolbox.h"
 
 #include <string.h>
 
@@ -42,9 +43,14 @@ int sessions_resume(struct sessions *s, int argc, char **argv)
 {
     struct session session = { .path = argv[0], .store = s->store };
     (void)argc;
+    const struct toolbox_wish wish = { .flags = &s->toolbox,
+                                       .use = TOOLBOX_ASKS };
     int code = hold_session(s, argv[0], &session.session);
     if (code == END_DONE)
+        code = toolbox_open(&wish);
+    if (code == END_DONE)
         code = run_resume(s, &session);
+    toolbox_close();
     allm_session_free(session.session);
     return code;
 }

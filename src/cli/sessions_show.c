@@ -7,74 +7,12 @@
  */
 #include "cli/broken.h"
 #include "cli/exit.h"
+#include "cli/message_text.h"
 #include "cli/print.h"
 #include "cli/session_store.h"
 #include "cli/sessions.h"
 
 #include <string.h>
-
-static const char *role_of(const allm_message *m)
-{
-    static const char *const names[] = { "?", "system", "user", "assistant",
-                                         "tool" };
-    return (size_t)m->role < sizeof names / sizeof *names ? names[m->role]
-                                                          : "?";
-}
-
-static void print_texts(const allm_message *m)
-{
-    if (m->text)
-        print_bytes(m->text, m->text_len);
-    for (size_t i = 0; i < m->part_count; i++) {
-        const allm_part *p = m->parts[i];
-        if (i)
-            print_text("\n");
-        if (p->kind == ALLM_PART_TEXT && p->text)
-            print_bytes(p->text, p->text_len);
-        else
-            print_text(p->kind == ALLM_PART_IMAGE ? "[image]" : "[other]");
-    }
-}
-
-static void print_calls(const allm_message *m, const char *before)
-{
-    for (size_t i = 0; i < m->tool_call_count; i++) {
-        const struct allm_tool_call *c = m->tool_calls[i];
-        allm_text *arguments = allm_json_write(c->arguments, 0);
-        const char *text = allm_text_bytes(arguments, NULL);
-        print_format("%s%s ", before, c->name);
-        print_text(text ? text : "{}");
-        print_format("  (%s)\n", c->id);
-        allm_text_free(arguments);
-    }
-}
-
-/* "user: ...", and the calls on lines of their own. */
-static void show_message(const allm_message *m)
-{
-    print_text(role_of(m));
-    if (m->role == ALLM_ROLE_TOOL && m->tool_call_id)
-        print_format(" %s", m->tool_call_id);
-    print_text(": ");
-    print_texts(m);
-    print_text("\n");
-    print_calls(m, "  calls ");
-}
-
-/* A section for each message. */
-static void show_markdown(const allm_message *m)
-{
-    static const char *const titles[] = { "?", "System", "User", "Assistant",
-                                          "Tool" };
-    size_t role = (size_t)m->role;
-    print_format("## %s\n\n",
-                 role < sizeof titles / sizeof *titles ? titles[role] : "?");
-    print_texts(m);
-    print_text("\n\n");
-    print_calls(m, "* calls ");
-    if (m->tool_call_count)
-        print_text("\n");
-}
 
 /* Print the records, one per line. */
 static int print_records(struct sessions *s, const char *name)
@@ -105,7 +43,7 @@ static uint64_t number_of(const allm_json *record, const char *key)
 static int count_messages_at(struct sessions *s, const char *name,
                              uint64_t *count)
 {
-    uint64_t head = 0;
+    uint64_t head = 0, first = 0;
     allm_json *records = allm_store_records(s->store, name, 0, 0);
     if (!records)
         return session_store_fail(allm_store_error(s->store));
@@ -114,6 +52,7 @@ static int count_messages_at(struct sessions *s, const char *name,
         const allm_json *keep = allm_json_get(r, "keep");
         const allm_json *add = allm_json_get(r, "add");
         head = number_of(r, "seq");
+        first = first ? first : head;
         if (head > s->at && keep && number_of(r, "keep") < *count)
             *count = UINT64_MAX;
         else if (head <= s->at && (keep || add))
@@ -121,6 +60,12 @@ static int count_messages_at(struct sessions *s, const char *name,
                      allm_json_count(add);
     }
     allm_json_free(records);
+    if (first > 1 && s->at <= first) {
+        print_fault("the journal of %s was pruned up to record %llu; only "
+                    "later states can be shown",
+                    name, (unsigned long long)first);
+        return END_USAGE;
+    }
     if (s->at <= head)
         return END_DONE;
     print_fault("%s has %llu records, and no record %u", name,
@@ -158,16 +103,21 @@ static void note_state(const char *name, const allm_session *session)
         print_note("the model waits for an answer: allm -S %s \"...\"", name);
 }
 
-/* Print the messages with this function. */
+/* Print the messages as this function writes them. */
 static int print_messages(struct sessions *s, const char *name,
                           const allm_session *session,
-                          void (*print)(const allm_message *))
+                          void (*put)(struct bytes *, const allm_message *))
 {
     size_t count = 0;
+    struct bytes text = { NULL, 0, 0 };
     const allm_message *const *m = allm_session_messages(session, &count);
     int code = choose_count(s, name, &count);
-    for (size_t i = 0; code == END_DONE && i < count && !print_broken(); i++)
-        print(m[i]);
+    for (size_t i = 0; code == END_DONE && i < count && !print_broken(); i++) {
+        bytes_clear(&text);
+        put(&text, m[i]);
+        print_bytes(bytes_string(&text), text.len);
+    }
+    bytes_release(&text);
     if (code == END_DONE && !s->at)
         note_state(name, session);
     return code;
@@ -197,9 +147,38 @@ int sessions_show(struct sessions *s, int argc, char **argv)
         print_owned(allm_session_record_json(allm_session_fields(session),
                                              ALLM_FORM_PLAIN));
     else if (code == END_DONE)
-        code = print_messages(s, argv[0], session, show_message);
+        code = print_messages(s, argv[0], session, message_text_put);
     allm_session_free(session);
     return code;
+}
+
+/* The metadata without the note about an operation that was broken off. */
+static allm_json *copy_metadata(const allm_json *metadata)
+{
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_object(b);
+    for (const allm_json *k = NULL; (k = allm_json_next(metadata, k));) {
+        const char *name = allm_json_text(k, NULL);
+        if (!strcmp(name, "broken_off"))
+            continue;
+        allm_json_build_key(b, name);
+        allm_json_build_value(b, allm_json_value(k));
+    }
+    allm_json_build_end(b);
+    return allm_json_build_done(b);
+}
+
+/* Print the document of which an import makes the same session. */
+static void print_document(const allm_session *session)
+{
+    allm_session_record fields = *allm_session_fields(session);
+    allm_json *metadata = NULL;
+    if (broken_of(session)) {
+        fields.metadata = metadata = copy_metadata(fields.metadata);
+        fields.home = NULL;
+    }
+    print_owned(allm_session_record_json(&fields, ALLM_FORM_TAGGED));
+    allm_json_free(metadata);
 }
 
 int sessions_export(struct sessions *s, int argc, char **argv)
@@ -214,10 +193,9 @@ int sessions_export(struct sessions *s, int argc, char **argv)
         return print_records(s, argv[0]);
     int code = open_session(s, argv[0], &session);
     if (code == END_DONE && s->markdown)
-        code = print_messages(s, argv[0], session, show_markdown);
+        code = print_messages(s, argv[0], session, message_text_markdown);
     else if (code == END_DONE)
-        print_owned(allm_session_record_json(allm_session_fields(session),
-                                             ALLM_FORM_TAGGED));
+        print_document(session);
     allm_session_free(session);
     return code;
 }

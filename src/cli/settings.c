@@ -110,3 +110,20 @@ uint32_t settings_ms(const char *path, uint32_t standard)
     seconds *= unit && *unit == 'm' ? 60 : unit && *unit == 'h' ? 3600 : 1;
     return seconds < 4000000 ? (uint32_t)(seconds * 1000 + 0.5) : UINT32_MAX;
 }
+
+bool settings_path(const char *setting, const char *word,
+                   char path[PLACES_PATH])
+{
+    size_t line;
+    const char *base = NULL, *home = getenv("HOME");
+    load_once();
+    const struct config_layer *l = config_origin(&config, setting, &line);
+    if (*word == '~' && (!word[1] || word[1] == '/') && home) {
+        base = home;
+        word += word[1] ? 2 : 1;
+    } else if (*word != '/' && l && l->is_project) {
+        base = config.project.folder;
+    }
+    return snprintf(path, PLACES_PATH, "%s%s%s", base ? base : "",
+                    base ? "/" : "", word) < PLACES_PATH;
+}

@@ -29,6 +29,11 @@ double settings_number(const char *path, double standard);
 /* A time in milliseconds. */
 uint32_t settings_ms(const char *path, uint32_t standard);
 
+/* The path that a setting has: "~" is the home, and a relative path of a
+ * project's file begins in its folder.  False: too long. */
+bool settings_path(const char *setting, const char *word,
+                   char path[PLACES_PATH]);
+
 /* Print a notice about a file of settings. */
 void settings_notice(void *ud, const struct notice *notice);
 /* The setting whose name is most similar; NULL: none. */

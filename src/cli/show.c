@@ -1,12 +1,14 @@
 /* show.c - run a call and print it: as text, events or one JSON document */
 #include "cli/show.h"
 
+#include "cli/approvals.h"
 #include "cli/chat_usage.h"
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/reword.h"
 #include "cli/signals.h"
 #include "cli/timing.h"
+#include "cli/tool_lines.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -155,15 +157,18 @@ static void put_facts(allm_json_build *b, const allm_chat_result *result,
     allm_usage_free(usage);
 }
 
-static void put_call(allm_json_build *b, const allm_tool_call *call,
-                     const allm_message *result)
+static void put_call(allm_json_build *b, const allm_tool_call *call)
 {
     allm_json_build_object(b);
     put_text(b, "name", call->name, ALLM_NUL_ENDED);
     allm_json_build_key(b, "ok");
-    allm_json_build_bool(b, !allm_json_true(
-                                allm_json_get(result->metadata, "is_error")));
-    put_member(b, "ms", NULL);
+    allm_json_build_bool(b, !tool_lines_failed(call->id));
+    int64_t ms = tool_lines_ms(call->id);
+    allm_json_build_key(b, "ms");
+    if (ms >= 0)
+        allm_json_build_int(b, ms);
+    else
+        allm_json_build_null(b);
     allm_json_build_end(b);
 }
 
@@ -175,9 +180,25 @@ static void put_calls(allm_json_build *b, const allm_step_result *step)
         for (size_t k = 0; k < step->response->tool_call_count; k++) {
             const allm_tool_call *call = step->response->tool_calls[k];
             if (m->tool_call_id && !strcmp(call->id, m->tool_call_id))
-                put_call(b, call, m);
+                put_call(b, call);
         }
     }
+}
+
+/* The calls that a rule, or somebody, denied. */
+static void put_denied(allm_json_build *b)
+{
+    struct tool_denied d;
+    allm_json_build_key(b, "denied");
+    allm_json_build_array(b);
+    for (size_t at = 0; tool_lines_denied(&at, &d);) {
+        allm_json_build_object(b);
+        put_text(b, "id", d.id, ALLM_NUL_ENDED);
+        put_text(b, "name", d.name, ALLM_NUL_ENDED);
+        put_text(b, "why", d.why, ALLM_NUL_ENDED);
+        allm_json_build_end(b);
+    }
+    allm_json_build_end(b);
 }
 
 static void put_timing(allm_json_build *b)
@@ -204,10 +225,11 @@ static void put_more(allm_json_build *b, const allm_chat_result *result,
     for (size_t i = 0; result && i < result->step_count; i++)
         put_calls(b, result->steps[i]);
     allm_json_build_end(b);
-    allm_json_build_key(b, "denied");
-    allm_json_build_array(b);
-    allm_json_build_end(b);
+    put_denied(b);
     put_timing(b);
+    if (result && approvals_count(result->metadata))
+        put_member(b, "approvals",
+                   allm_json_get(result->metadata, "approvals"));
 }
 
 static void print_document(const allm_chat_result *result,
@@ -315,6 +337,8 @@ static void report_outcome(const allm_chat_result *r, const allm_error *error,
         report_refusal(r);
     else if (code == END_ASKED && r && r->pending_question)
         report_question(r->pending_question, path);
+    else if (code == END_ASKED && r && approvals_count(r->metadata))
+        approvals_report(r->metadata, path);
     else if (code == END_ASKED)
         print_fault("the model called tools that this program cannot run");
     else if (code == END_LIMIT && r && r->halted_reason &&
@@ -416,7 +440,7 @@ int show_chat(allm_stream *stream, const struct show *how)
     else if (how->form == SHOW_STREAM)
         key = answer_run(stream, &how->look);
     else
-        allm_stream_wait(stream);
+        key = answer_wait(stream);
     int signal = signals_unwatch();
     if (!signal)
         signal = key;

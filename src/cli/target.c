@@ -5,6 +5,7 @@
 #include "cli/exit.h"
 #include "cli/model_name.h"
 #include "cli/print.h"
+#include "cli/reasoning.h"
 #include "cli/registry.h"
 #include "cli/settings.h"
 #include "cli/target_key.h"
@@ -22,13 +23,8 @@ int target_find_key(const allm_keys *keys, const char *provider,
                     const char **source)
 {
     int code = target_key_find(keys, provider, source);
-    if (code != END_KEY)
+    if (code != END_KEY || !keyring_has(provider))
         return code;
-    struct bytes key = { NULL, 0, 0 };
-    enum keyring_result r = keyring_find(provider, &key);
-    keyring_wipe(&key);
-    if (r != KEYRING_FOUND)
-        return END_KEY;
     if (source)
         *source = "keys.json";
     return END_DONE;
@@ -145,6 +141,11 @@ static int add_everything(struct target *t, const struct model_name *m)
     const allm_json *provider = allm_json_get(settings_value("providers"),
                                               m->provider);
     const char *url = text_of(provider, "base_url", w->base_url);
+    struct opts thoughts = { NULL };
+    if (!w->no_text && !reasoning_put_setting(&thoughts))
+        return END_USAGE;
+    add_options(t, thoughts.json);
+    opts_release(&thoughts);
     add_defaults(t);
     add_options(t, m->options);
     add_options(t, w->template_options);
@@ -158,6 +159,22 @@ static int add_everything(struct target *t, const struct model_name *m)
     t->system = choose_text(w->system, w->template_system, m->system,
                             settings_text("system"));
     return code;
+}
+
+allm_json *target_address(const struct target *t)
+{
+    static const char *const names[] = { "base_url", "extra_headers" };
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_object(b);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const allm_json *value = allm_json_get(t->options, names[i]);
+        if (value) {
+            allm_json_build_key(b, names[i]);
+            allm_json_build_value(b, value);
+        }
+    }
+    allm_json_build_end(b);
+    return allm_json_build_done(b);
 }
 
 /* ------------------------------------------------------------- models --- */

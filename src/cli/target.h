@@ -33,6 +33,7 @@ struct wish {
     const char *base_url, *proxy, *cacert;
     const struct flag_list *headers; /* -H 'K: V' */
     bool any_key;                    /* no key is needed: nothing is sent */
+    bool no_text; /* the model writes none, so it does not think, either */
 };
 
 struct target {
@@ -71,6 +72,10 @@ bool target_fall_back(struct target *t, const allm_error *error);
 typedef void (*target_skip)(void *ud, const char *model, const char *reason);
 int target_route(struct target *t, const char *task, target_skip skip,
                  void *ud);
+
+/* Where calls go: the members of the options that say so, as the `json` of call
+ * options.  The caller frees it. */
+allm_json *target_address(const struct target *t);
 
 /* The keys of the program: from the environment, then from ./.env. */
 allm_keys *target_keys(void);

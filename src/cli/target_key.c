@@ -20,8 +20,9 @@
 static int report_keyring(enum keyring_result r, const char *what)
 {
     if (r == KEYRING_COMMAND)
-        print_fault("the key %.100s comes from a command (cmd:), which this "
-                    "version does not run; use env: or file:",
+        print_fault("the command of the key %.100s (cmd:) failed, or took "
+                    "longer than 10 s; run it in a shell to see why, and "
+                    "allm doctor",
                     what);
     else if (r == KEYRING_UNUSABLE)
         print_fault("keys.json cannot be used: it must be a JSON object that "

@@ -1,74 +1,30 @@
-/* tools.c - allm tools: list programs that are tools, and run one */
+/* tools.c - allm tools: list the tools that a model can use, and run one */
 #include "cli/command.h"
 #include "cli/exit.h"
 #include "cli/input.h"
 #include "cli/print.h"
+#include "cli/toolbox.h"
 
 #include "allm.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct wants {
-    struct flag_list tool;
-    const char *mode;
+    struct toolbox_flags toolbox;
     bool json;
 };
 
+#define AT(member) offsetof(struct wants, member)
+
 static const struct flag flags[] = {
-    { 0, "--tool", FLAG_LIST, offsetof(struct wants, tool), "PATH",
-      "a program, or a folder of them; repeatable", FILL_FILE,
+    TOOLBOX_FLAGS(AT),
+    { 0, "--json", FLAG_SWITCH, AT(json), NULL, "print JSON",
       .use = FLAG_MOST },
-    { 0, "--mode", FLAG_CHOICE, offsetof(struct wants, mode), "on|strict|off",
-      "the sandbox: on, strict or off", FILL_WORDS, "on|strict|off",
-      .use = FLAG_MOST },
-    { 0, "--json", FLAG_SWITCH, offsetof(struct wants, json), NULL,
-      "print JSON", .use = FLAG_MOST },
     { .name = NULL },
 };
 
 extern const struct command tools_command;
-
-/* The folder of the user's own tools; false: there is none. */
-static bool own_folder(char *path, size_t cap)
-{
-    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    if (config && *config == '/')
-        snprintf(path, cap, "%s/allm/tools", config);
-    else
-        snprintf(path, cap, "%s/.config/allm/tools", home ? home : "");
-    return !access(path, R_OK);
-}
-
-static allm_sandbox_mode mode_of_tools(const char *name)
-{
-    if (name && !strcmp(name, "strict"))
-        return ALLM_SANDBOX_STRICT;
-    return name && !strcmp(name, "off") ? ALLM_SANDBOX_OFF : ALLM_SANDBOX_ON;
-}
-
-/* Those of --tool, else those of the user's folder; what cannot be added is
- * reported. */
-static allm_toolbox *open_toolbox(const struct wants *w)
-{
-    char own[4096];
-    allm_sandbox_mode mode = mode_of_tools(w->mode);
-    allm_toolbox *box = allm_toolbox_new(ALLM(toolbox_opts, .sandbox = mode));
-    if (mode == ALLM_SANDBOX_OFF)
-        print_fault("the sandbox is off: tools can do whatever you can");
-    for (size_t i = 0; i < w->tool.count; i++)
-        allm_toolbox_add_program(box, w->tool.word[i]);
-    if (!w->tool.count && own_folder(own, sizeof own))
-        allm_toolbox_add_program(box, own);
-    allm_json *report = allm_toolbox_report(box);
-    const allm_json *failed = allm_json_get(report, "failed"), *at = NULL;
-    while ((at = allm_json_next(failed, at)))
-        print_fault("%s", allm_json_text(allm_json_get(at, "error"), NULL));
-    allm_json_free(report);
-    return box;
-}
 
 static void print_reach(const allm_json *reach)
 {
@@ -80,15 +36,16 @@ static void print_reach(const allm_json *reach)
                      allm_json_text(word, NULL));
 }
 
-static int list_tools(allm_toolbox *box, const struct wants *w)
+static int list_tools(const struct wants *w)
 {
-    allm_json *report = allm_toolbox_report(box);
+    allm_json *report = allm_toolbox_report(toolbox_box());
     const allm_json *tools = allm_json_get(report, "tools"), *at = NULL;
     if (w->json)
         print_json(tools, 0);
     while (!w->json && (at = allm_json_next(tools, at))) {
-        print_format("%-24s %-10s ",
+        print_format("%-24s %-8s %-10s ",
                      allm_json_text(allm_json_get(at, "name"), NULL),
+                     allm_json_text(allm_json_get(at, "kind"), NULL),
                      allm_json_text(allm_json_get(at, "effect"), NULL));
         print_reach(allm_json_get(at, "reach"));
         print_text("\n");
@@ -99,11 +56,10 @@ static int list_tools(allm_toolbox *box, const struct wants *w)
     return END_DONE;
 }
 
-static const allm_tool *find_tool(allm_toolbox *box, const char *name)
+static const allm_tool *find_tool(const char *name)
 {
-    const allm_executor *x = allm_toolbox_executor(box);
     size_t count = 0;
-    const allm_tool *const *tools = x ? x->tools(x->self, &count) : NULL;
+    const allm_tool *const *tools = toolbox_tools(&count);
     for (size_t i = 0; i < count; i++)
         if (!strcmp(tools[i]->name, name))
             return tools[i];
@@ -111,7 +67,7 @@ static const allm_tool *find_tool(allm_toolbox *box, const char *name)
     return NULL;
 }
 
-static int show_tool(const allm_tool *tool)
+static int show_tool_json(const allm_tool *tool)
 {
     allm_text *text = allm_tool_json(tool, ALLM_FORM_PLAIN);
     allm_json *json = allm_json_parse(allm_text_bytes(text, NULL),
@@ -120,21 +76,6 @@ static int show_tool(const allm_tool *tool)
     allm_json_free(json);
     allm_text_free(text);
     return END_DONE;
-}
-
-/* The arguments: JSON, "-" for standard input, or none. */
-static allm_json *read_arguments(const char *given)
-{
-    if (given && !strcmp(given, "-"))
-        return input_json(NULL);
-    allm_json *args = allm_json_parse(given ? given : "{}", ALLM_NUL_ENDED,
-                                      NULL);
-    const allm_error *error = allm_json_error(args);
-    if (!error)
-        return args;
-    print_fault("the arguments are not JSON: %s", error->message);
-    allm_json_free(args);
-    return NULL;
 }
 
 static int run_stream(allm_stream *s)
@@ -153,35 +94,95 @@ static int run_stream(allm_stream *s)
     return code;
 }
 
-static int run_tool(allm_toolbox *box, const char *name, const char *given)
+static int run_tool(const char *name, const char *given)
 {
-    allm_json *args = read_arguments(given);
+    allm_json *args = input_arguments(given);
     if (!args)
         return END_USAGE;
     allm_engine *engine =
         allm_engine_new(ALLM(engine_opts, .model = "fake:none"));
     allm_tool_call *call = allm_tool_call_new(
         ALLM(tool_call, .id = "run", .name = name, .arguments = args));
-    const allm_executor *x = allm_toolbox_executor(box);
     size_t count = 0;
-    const allm_tool *const *tools = x->tools(x->self, &count);
-    int code = run_stream(
-        allm_tool_calls(engine, 1, (const allm_tool_call *const *)&call,
-                        ALLM(tool_calls_opts, .executor = x, .tools = tools,
-                             .tool_count = count, .validate_arguments = 1,
-                             .on_tool_error = ALLM_TOOL_POLICY_HALT)));
+    const allm_tool *const *tools = toolbox_tools(&count);
+    int code = run_stream(allm_tool_calls(
+        engine, 1, (const allm_tool_call *const *)&call,
+        ALLM(tool_calls_opts, .executor = allm_toolbox_executor(toolbox_box()),
+             .tools = tools, .tool_count = count, .validate_arguments = 1,
+             .on_tool_error = ALLM_TOOL_POLICY_HALT)));
     allm_tool_call_free(call);
     allm_engine_free(engine);
     allm_json_free(args);
     return code;
 }
 
-static int run_sub(allm_toolbox *box, const struct wants *w, int argc,
-                   char **argv)
+/* ---------------------------------------------------------------- rules --- */
+
+static void print_rule(const allm_json *rule)
 {
+    int64_t index = 0;
+    const allm_json *reach = allm_json_get(rule, "reach");
+    const char *date = allm_json_text(allm_json_get(rule, "date"), NULL);
+    if (allm_json_int64(allm_json_get(rule, "index"), &index))
+        print_format("%3lld ", (long long)index);
+    else
+        print_text("  - ");
+    print_format("%-8s %-24s %-5s ",
+                 allm_json_text(allm_json_get(rule, "level"), NULL),
+                 allm_json_text(allm_json_get(rule, "tool"), NULL),
+                 allm_json_text(allm_json_get(rule, "verdict"), NULL));
+    if (allm_json_count(reach))
+        print_reach(reach);
+    else
+        print_text("whatever it accesses");
+    print_format("%s%s\n", date ? "  since " : "", date ? date : "");
+}
+
+static int list_rules(const struct wants *w)
+{
+    allm_json *rules = allm_toolbox_rules(toolbox_box());
+    if (w->json)
+        print_json(rules, 0);
+    for (const allm_json *r = NULL; !w->json && (r = allm_json_next(rules, r));)
+        print_rule(r);
+    if (!allm_json_count(rules))
+        print_note("no rules: reading the root runs, everything else asks");
+    allm_json_free(rules);
+    return END_DONE;
+}
+
+static int forget_rule(const char *word)
+{
+    char *end;
+    unsigned long n = strtoul(word, &end, 10);
+    if (end == word || *end || !n || n > UINT32_MAX) {
+        print_fault("tools rules rm needs the number that tools rules shows");
+        return END_USAGE;
+    }
+    if (allm_toolbox_forget(toolbox_box(), (uint32_t)n) == ALLM_OK)
+        return END_DONE;
+    const allm_error *error = allm_toolbox_error(toolbox_box());
+    print_fault("%s", error ? error->message : "out of memory");
+    return END_USAGE;
+}
+
+static int run_rules(const struct wants *w, int argc, char **argv)
+{
+    if (argc == 1)
+        return list_rules(w);
+    if (argc == 3 && !strcmp(argv[1], "rm"))
+        return forget_rule(argv[2]);
+    print_fault("allm tools rules takes nothing, or rm and a number");
+    return END_USAGE;
+}
+
+static int run_sub(const struct wants *w, int argc, char **argv)
+{
+    if (!strcmp(argv[0], "rules"))
+        return run_rules(w, argc, argv);
     bool list = !strcmp(argv[0], "list"), show = !strcmp(argv[0], "show");
     if (list && argc == 1)
-        return list_tools(box, w);
+        return list_tools(w);
     if (argc < 2 || list || argc > (show ? 2 : 3)) {
         print_fault("allm tools %s", list   ? "list takes no argument"
                                      : show ? "show needs the name of a tool"
@@ -189,39 +190,49 @@ static int run_sub(allm_toolbox *box, const struct wants *w, int argc,
                                               "and its arguments as JSON");
         return END_USAGE;
     }
-    const allm_tool *tool = find_tool(box, argv[1]);
+    const allm_tool *tool = find_tool(argv[1]);
     if (!tool)
         return END_USAGE;
-    return show ? show_tool(tool)
-                : run_tool(box, argv[1], argc > 2 ? argv[2] : NULL);
+    return show ? show_tool_json(tool)
+                : run_tool(argv[1], argc > 2 ? argv[2] : NULL);
 }
 
 static int run_tools_command(int argc, char **argv)
 {
-    struct wants w = { .mode = NULL };
+    struct wants w = { .json = false };
     if (!flags_read(flags, &w, &argc, argv))
         return END_USAGE;
     const char *sub = argc ? argv[0] : "";
     if (strcmp(sub, "list") != 0 && strcmp(sub, "show") != 0 &&
-        strcmp(sub, "run") != 0)
+        strcmp(sub, "run") != 0 && strcmp(sub, "rules") != 0)
         return command_reject_sub(&tools_command, argc ? argv[0] : NULL);
-    allm_toolbox *box = open_toolbox(&w);
-    int code = run_sub(box, &w, argc, argv);
-    allm_toolbox_free(box);
+    const struct toolbox_wish wish = {
+        .flags = &w.toolbox,
+        .use = strcmp(sub, "rules") ? TOOLBOX_ALL | TOOLBOX_AUTO
+                                    : TOOLBOX_EMPTY,
+    };
+    int code = toolbox_open(&wish);
+    if (code == END_DONE)
+        code = run_sub(&w, argc, argv);
+    toolbox_close();
     return print_end(code);
 }
 
 const struct command tools_command = {
     .name = "tools",
-    .usage = "[FLAG...] list | show NAME | run NAME [JSON|-]",
-    .summary = "list programs that are tools, and run one",
-    .more = "A tool is a program with a description.  Without --tool, the "
-            "tools are those in\n~/.config/allm/tools.  list shows what each "
-            "may access beyond the default.  run\nruns one as a model would, "
-            "in the sandbox; its arguments are a JSON object.\n",
+    .usage = "[FLAG...] list | show NAME | run NAME [JSON|-] | rules [rm N]",
+    .summary = "list the tools that a model can use, and run one",
+    .more = "A tool is built in, or a program with a description.  Without "
+            "-T, --tool and\n--mcp, these are the built-in tools, the programs "
+            "in the folders of tools.dirs,\nsuch as ~/.config/allm/tools, and "
+            "the MCP servers in your settings.  list shows\nwhat each may "
+            "access beyond the default.  run runs one as a model would; its\n"
+            "arguments are a JSON object.  rules shows which calls run without "
+            "a question.\n",
     .examples = "allm tools list --tool ./my-tools\n"
                 "allm tools run git_log '{\"count\": 3}' --tool ./git_log\n",
-    .subs = "list|show|run",
+    .subs = "list|show|run|rules",
+    .args = { FILL_TOOL, FILL_FILE, FILL_FILE },
     .flags = flags,
     .group = GROUP_STATE,
     .run = run_tools_command,

@@ -1,7 +1,8 @@
 /*
  * user_command.h - run programs for the user: an editor, a shell command
  *
- * The terminal must be in its own mode.
+ * The terminal must be in its own mode.  The programs get no variable that
+ * holds a key.
  */
 #ifndef CLI_USER_COMMAND_H
 #define CLI_USER_COMMAND_H
@@ -10,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* Replace the text by what $VISUAL or $EDITOR makes of it.  False: it is
+/* Replace the text by what the user's editor makes of it.  False: it is
  * unchanged, and an error was printed. */
 bool user_command_edit(struct bytes *text);
 

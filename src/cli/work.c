@@ -21,6 +21,7 @@
 #include "cli/print.h"
 #include "cli/session_resume.h"
 #include "cli/session_store.h"
+#include "cli/toolbox.h"
 
 #include <poll.h>
 #include <stddef.h>
@@ -34,7 +35,10 @@ static struct settings {
     struct flag_list options;
     uint32_t jobs, grace_ms, lease_ms;
     bool once, ask_user, quiet;
+    struct toolbox_flags toolbox;
 } settings;
+
+#define AT(member) offsetof(struct settings, member)
 
 static const struct flag flags[] = {
     { 0, "--queue", FLAG_TEXT, offsetof(struct settings, queue), "Q",
@@ -57,6 +61,7 @@ static const struct flag flags[] = {
       "the store; else ALLM_STORE, else a file" },
     { 'q', "--quiet", FLAG_SWITCH, offsetof(struct settings, quiet), NULL,
       "no notes on stderr" },
+    TOOLBOX_FLAGS(AT),
     { .name = NULL },
 };
 
@@ -109,6 +114,16 @@ static void rest_job(struct work *w, struct job *j, int code)
     w->code = code;
 }
 
+static void report_job(const struct job *j, const allm_error *error,
+                       const allm_chat_result *r)
+{
+    if (error)
+        print_fault("%s: %s", name_of(j), error->message);
+    else
+        print_note("%s: %s", name_of(j),
+                   r && r->halted_reason ? r->halted_reason : "ended");
+}
+
 /* The stream has ended: report it. */
 static void finish_job(struct work *w, struct job *j)
 {
@@ -119,11 +134,7 @@ static void finish_job(struct work *w, struct job *j)
         error = r->error;
     if (r)
         session_save(&j->session);
-    if (error)
-        print_fault("%s: %s", name_of(j), error->message);
-    else
-        print_note("%s: %s", name_of(j),
-                   r && r->halted_reason ? r->halted_reason : "ended");
+    report_job(j, error, r);
     if (code != END_DONE && code != END_ASKED)
         w->code = code;
     if (r || code == END_ASKED)
@@ -303,9 +314,13 @@ static int run_work_command(int argc, char **argv)
         print_fault("-j is at most %d", MOST_JOBS);
         return END_USAGE;
     }
-    int code = run_work(w);
+    int code =
+        toolbox_open(&(struct toolbox_wish){ .flags = &settings.toolbox });
+    if (code == END_DONE)
+        code = run_work(w);
     allm_hub_free(w->hub);
     session_resume_release();
+    toolbox_close();
     allm_store_free(w->store);
     opts_release(&w->options);
     return code;

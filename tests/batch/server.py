@@ -1,9 +1,9 @@
 """server - a loopback server for batches: it delays, refuses and breaks off
 
 Each request is answered with the prompt in capitals, as OpenAI's chat
-completions stream it.  What happens is chosen by a seed, so that runs can be
-repeated.  `asked` counts the requests for each prompt, `answered` those that
-were answered in full.
+completions stream it; a request for embeddings, with a vector for each input.
+What happens is chosen by a seed, so that runs can be repeated.  `asked` counts
+the requests for each prompt, `answered` those that were answered in full.
 """
 import asyncio
 import collections
@@ -16,10 +16,13 @@ import time
 class Server:
     """delay: up to so many seconds.  refuse, cut: parts of the requests.
     rate: requests per second, in windows of one second.  script: a function of
-    (prompt, count) that returns a status, "cut", "never", or None."""
+    (prompt, count) that returns a status, "cut", "never", how many seconds
+    (a float) the answer takes, or None.  bodies: a
+    list that gets the requests, each with its headers."""
 
     def __init__(self, delay=0.0, refuse=0.0, cut=0.0, rate=None, seed=1,
-                 script=None):
+                 script=None, bodies=None):
+        self.bodies = bodies
         self.delay, self.refuse, self.cut = delay, refuse, cut
         self.rate, self.script = rate, script
         self.random = random.Random(seed)
@@ -49,7 +52,8 @@ class Server:
     def choose(self, prompt):
         """What happens to this request, and its headers."""
         if self.script:
-            return self.script(prompt, self.asked[prompt]), ""
+            count = self.asked[prompt] if isinstance(prompt, str) else 0
+            return self.script(prompt, count), ""
         if self.rate:
             used_up, headers = self.limits()
             return (429 if used_up else None), headers
@@ -69,12 +73,55 @@ class Server:
                                          "completion_tokens": 2}) +
                 "data: [DONE]\n\n").encode()
 
-    async def answer(self, writer, body):
-        prompt = json.loads(body)["messages"][-1]["content"]
+    @staticmethod
+    def vectors(request):
+        """A vector of each text: its length, its first byte, 0.5 ..."""
+        dims = request.get("dimensions", 4)
+        return json.dumps({
+            "model": request["model"],
+            "usage": {"prompt_tokens": 3 * len(request["input"]),
+                      "total_tokens": 3 * len(request["input"])},
+            "data": [{"index": i, "embedding": [
+                len(text), text.encode()[0] / 3, *[0.5] * (dims - 2)]}
+                for i, text in enumerate(request["input"])]}).encode()
+
+    async def embed(self, writer, request):
+        """Refuse it, or answer it at once."""
+        inputs = request["input"]
+        with self.news:
+            self.asked.update(inputs)
+            self.news.notify_all()
+        what, headers = self.choose(inputs[0] if len(inputs) == 1 else inputs)
+        status = what if isinstance(what, int) else 200
+        text = self.vectors(request) if status == 200 else b"{}"
+        self.statuses[status] += 1
+        if what == "never":
+            await asyncio.sleep(3600)
+        writer.write(f"HTTP/1.1 {status} X\r\n{headers}content-type: "
+                     f"application/json\r\ncontent-length: {len(text)}"
+                     "\r\n\r\n".encode() + text)
+        return True
+
+    async def answer(self, writer, head, body):
+        request = json.loads(body)
+        if "input" in request:
+            if self.bodies is not None:
+                self.bodies.append(request)
+            return await self.embed(writer, request)
+        prompt = request["messages"][-1]["content"]
+        if self.bodies is not None:
+            lines = head.decode().split("\r\n")[1:]
+            self.bodies.append({**request, "headers": dict(
+                line.lower().split(": ", 1) for line in lines if line)})
+        if isinstance(prompt, list):
+            prompt = prompt[-1]["text"]
         with self.news:
             self.asked[prompt] += 1
             self.news.notify_all()
         what, headers = self.choose(prompt)
+        if isinstance(what, float):
+            await asyncio.sleep(what)
+            what = None
         if self.delay:
             await asyncio.sleep(self.random.random() * self.delay)
         if what == "never":
@@ -108,7 +155,7 @@ class Server:
                 body = await reader.readexactly(length)
                 self.in_flight += 1
                 self.most = max(self.most, self.in_flight)
-                again = await self.answer(writer, body)
+                again = await self.answer(writer, head, body)
                 self.in_flight -= 1
                 await writer.drain()
                 if not again:

@@ -60,7 +60,7 @@ class Server:
 
     def __init__(self, *statuses, message="no"):
         asked = self.asked = []
-        left = list(statuses)
+        left = self.left = list(statuses)
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def answer(self, body):

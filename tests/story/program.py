@@ -79,11 +79,11 @@ class Terminal:
     """A program in a new terminal."""
 
     def __init__(self, *args, env=None, columns=80, nonblocking=False,
-                 program=ALLM, cwd=HOME):
+                 program=ALLM, cwd=HOME, rows=24):
         self.ours, theirs = pty.openpty()
         os.set_blocking(theirs, not nonblocking)
         fcntl.ioctl(theirs, termios.TIOCSWINSZ,
-                    struct.pack("HHHH", 24, columns, 0, 0))
+                    struct.pack("HHHH", rows, columns, 0, 0))
         self.child = subprocess.Popen(
             [program, *args], stdin=theirs, stdout=theirs, stderr=theirs,
             env={**CLEAN, **(env or {})}, cwd=cwd, start_new_session=True,

@@ -9,8 +9,8 @@ import sys
 import tempfile
 import time
 
-from program import (ALLM, CLEAN, HOME, SOURCE, allm, equal, file, holds, main,
-                     one_sentence, text)
+from program import (ALLM, CLEAN, HOME, SOURCE, Terminal, allm, equal, fake,
+                     file, holds, main, one_sentence, text)
 
 sys.path.insert(0, os.path.join(SOURCE, "tests", "batch"))
 from kill import kill_and_resume    # noqa: E402
@@ -81,10 +81,176 @@ def test_lines():
 def test_schema():
     """with --schema a row has a value"""
     schema = file("any.json", '{"type": "object"}')
-    run = allm("batch", *text('{"a": 1}'), "--schema", schema,
-               stdin=lines({"id": "x", "prompt": "hi"}))
-    equal((run.code, run.lines[0]["value"]), (0, {"a": 1}))
-    assert "text" not in run.lines[0]
+    for word in schema, "a int":
+        run = allm("batch", *text('{"a": 1}'), "--schema", word,
+                   stdin=lines({"id": "x", "prompt": "hi"}))
+        equal((run.code, run.lines[0]["value"]), (0, {"a": 1}))
+        assert "text" not in run.lines[0]
+
+
+def test_flags():
+    """the flags of a call apply to each row"""
+    bodies = []
+    with Server(bodies=bodies) as server:
+        run = allm("batch", "-m", "vllm:m", "--base-url",
+                   server.env["VLLM_BASE_URL"], "-s",
+                   "@" + file("s.txt", "brief\n"), "--max-tokens", "7", "-o",
+                   "seed", "3", "-H", "X-Test: yes", "-u",
+                   stdin=lines({"id": "a", "prompt": "a",
+                                "options": {"seed": 4}}))
+    equal(run.code, 0)
+    equal([bodies[0][key] for key in ("max_tokens", "seed")], [7, 4])
+    equal(bodies[0]["messages"][0], {"role": "system", "content": "brief"})
+    equal(bodies[0]["headers"]["x-test"], "yes")
+    holds(run.said, "1 done, 0 failed", "3 tokens in, 2 out", "cost unknown")
+    one_sentence(allm(*MODEL, "--key", "sk-" + "a" * 40), 2, "name of a key")
+
+
+def test_settings():
+    """settings apply to a batch: models, limits, providers"""
+    with Server(delay=0.01) as server:
+        config = file("batch.json", json.dumps({
+            "aliases": {"fast": {"model": "mine:m", "system": "short",
+                                 "options": {"seed": 9}}},
+            "providers": {"mine": {"like": "vllm", "rpm": 600,
+                                   "base_url": server.env["VLLM_BASE_URL"]}},
+            "batch": {"jobs": 2}, "model": "fast"}))
+        began = time.monotonic()
+        run = allm("batch", "--config", config, stdin=prompts(8))
+        spent = time.monotonic() - began
+    equal((run.code, {row["model"] for row in run.lines}), (0, {"mine:m"}))
+    equal(server.most, 2)
+    assert spent > 0.5, spent       # 600 per minute: 0.1 s each
+
+
+def test_more_settings():
+    """retry, timeout, max_cost and reasoning apply to a batch, too"""
+    bodies = []
+    with Server(bodies=bodies, script=lambda *a: 503) as server:
+        run = allm(*MODEL, stdin=prompts(1), env={
+            **server.env, "ALLM_RETRY": "1", "ALLM_REASONING": "low"})
+        equal((run.code, run.lines[0]["attempts"]), (3, 2))
+        equal(bodies[0]["reasoning_effort"], "low")
+        run = allm(*MODEL, stdin=prompts(1),
+                   env={**server.env, "ALLM_REASONING": "wild"})
+        equal(run.code, 2)
+        holds(run.said, "the setting reasoning", '"wild"')
+        run = allm(*MODEL, stdin=prompts(1),
+                   env={**server.env, "ALLM_MAX_COST": "1"})
+        one_sentence(run, 2, "not known")
+    with Server(script=lambda *a: 1.0) as server:
+        run = allm(*MODEL, "--retry", "1", stdin=prompts(1),
+                   env={**server.env, "ALLM_TIMEOUT": "0.1s"})
+        equal(run.code, 3)
+
+
+def test_record():
+    """--record keeps the answers, --replay repeats them without a server"""
+    path = new("tape.json")
+    with Server() as server:
+        equal(allm(*MODEL, "--record", path, stdin=prompts(3),
+                   env=server.env).code, 0)
+    run = allm(*MODEL, "--replay", path, stdin=prompts(3), env=server.env)
+    equal((run.code, sorted(row["text"] for row in run.lines)),
+          (0, ["WORD 0", "WORD 1", "WORD 2"]))
+
+
+def test_extract():
+    """with -x the text is the code; without code the row is not final"""
+    out = new()
+    code = "Here:\n```c\nint a;\n```\n\n```\nb\n```\n"
+    for flag, wanted in (("-x", "int a;\n"), ("--xl", "b\n"),
+                         ("--xa", "int a;\nb\n")):
+        run = allm("batch", *text(code), flag, stdin=prompts(1))
+        equal((run.code, run.lines[0]["text"]), (0, wanted))
+    run = allm("batch", *text("no code"), "-x", "-O", out, stdin=prompts(1))
+    row = rows(out)[0]
+    equal((run.code, row["exit_code"], row["text"]), (3, 9, "no code"))
+    holds(row["error"]["message"], "no code block")
+    allm("batch", *text("no code"), "-x", "-O", out, stdin=prompts(1))
+    equal(len(rows(out)), 2)        # it was asked again
+
+
+def test_length():
+    """an answer that reached its length is final: exit code 9, not again"""
+    out = new()
+    answer = fake(["text", "cut"], ["finish", "length"])
+    for _ in range(2):
+        allm("batch", *answer, "-O", out, stdin=prompts(1))
+    equal([(row["exit_code"], row["text"]) for row in rows(out)],
+          [(9, "cut")])
+
+
+def test_attach():
+    """attach adds files and images to the prompt of a line"""
+    bodies = []
+    note = file("note.txt", "a note")
+    image = file("picture.txt", b"\x89PNG\r\n\x1a\n rest")
+    with Server(bodies=bodies) as server:
+        run = allm(*MODEL, "-j", "1", stdin=lines(
+            {"id": "a", "prompt": "look", "attach": [note, image]},
+            {"id": "b", "prompt": "look", "attach": note},
+            {"id": "c", "prompt": "look", "attach": "/nowhere.png"},
+            {"id": "d", "prompt": "look", "attach": [7]}), env=server.env)
+    equal(run.code, 1)
+    got = {row["id"]: row for row in run.lines}
+    equal([got[i]["exit_code"] for i in "abcd"], [0, 0, 2, 2])
+    holds(got["c"]["error"]["message"], "/nowhere.png")
+    holds(got["d"]["error"]["message"], "attach")
+    parts = bodies[0]["messages"][-1]["content"]
+    equal([part["type"] for part in parts], ["text", "image_url", "text"])
+    holds(parts[0]["text"], "a note")
+    assert parts[1]["image_url"]["url"].startswith("data:image/png;base64,")
+
+
+def test_template():
+    """with -t the members of a line are parameters of the template"""
+    bodies = []
+    note = file("note.txt", "a note")
+    template = file("t.md", "---\nsystem: You speak $tongue.\nextract: first\n"
+                    'params: {"tongue": {"default": "English"}}\n---\n'
+                    "Say $word: $input")
+    with Server(bodies=bodies) as server:
+        run = allm(*MODEL, "-t", template, "-p", "word", "it", "-j", "1",
+                   stdin=lines({"id": "a", "prompt": "one"},
+                               {"id": "b", "word": "so", "input": "two",
+                                "tongue": "Latin", "attach": note},
+                               {"id": "c", "word": "x"}), env=server.env)
+    got = {row["id"]: row for row in run.lines}
+    equal([got[i]["exit_code"] for i in "abc"], [9, 9, 2])  # no code block
+    holds(got["c"]["error"]["message"], "needs a value for: input")
+    sent = {json.dumps(body["messages"][-1]["content"]): body
+            for body in bodies}
+    first = sent['"Say it: one"']["messages"]
+    equal(first[0]["content"], "You speak English.")
+    other = next(body for body in bodies if "Latin" in json.dumps(body))
+    holds(json.dumps(other), "Say so: two", "a note")
+    with Server() as server:
+        run = allm(*MODEL, "--lines", "-t", file("u.md", "Say: $input"),
+                   stdin="one\n", env=server.env)
+        equal(run.lines[0]["text"], "SAY: ONE")
+    one_sentence(allm(*MODEL, "-p", "a", "b"), 2, "-t")
+    one_sentence(allm(*MODEL, "-t", "nowhere"), 2, "nowhere")
+
+
+def test_models():
+    """a line may name a model, an alias, or one that does not exist"""
+    with Server() as server:
+        config = file("alias.json", json.dumps(
+            {"aliases": {"small": "vllm:tiny"}}))
+        run = allm("batch", "--config", config, "-j", "1", stdin=lines(
+            {"id": "a", "prompt": "a", "model": "small"},
+            {"id": "b", "prompt": "b", "model": "nobody:x"},
+            {"id": "c", "prompt": "c", "model": 7},
+            {"id": "d", "prompt": "d", "model": "vllm:big"}), env=server.env)
+    got = {row["id"]: row for row in run.lines}
+    equal((run.code, got["a"]["model"], got["d"]["model"]),
+          (1, "vllm:tiny", "vllm:big"))
+    equal((got["c"]["exit_code"], got["b"]["ok"]), (2, False))
+    holds(got["b"]["error"]["message"], "nobody")
+    run = allm("batch", stdin=prompts(3))
+    equal((run.code, run.out), (4, b""))    # no model, no key
+    holds(run.said, "no model is configured")
 
 
 def test_bad_lines():
@@ -186,6 +352,59 @@ def test_changed():
         equal(rows(out)[-1]["text"], "TWO")
 
 
+def test_tidy():
+    """tidy keeps the last row of each id, in the order of the rows"""
+    out = new()
+    with Server() as server:
+        for word, changed in ("one", "ask"), ("two", "ask"):
+            equal(allm(*MODEL, "-O", out, "--changed", changed, "-j", "1",
+                       stdin=lines({"id": "a", "prompt": word},
+                                   {"id": "b\"", "prompt": "b"}),
+                       env=server.env).code, 0)
+        equal([row["id"] for row in rows(out)], ["a", 'b"', "a"])
+        with open(out, "ab") as torn:
+            torn.write(b'{"id":"a"')
+        run = allm("batch", "tidy", out)
+        equal((run.code, run.out), (0, b""))
+        holds(run.said, "2 of 3 rows")
+        equal([(row["id"], row["text"]) for row in rows(out)],
+              [('b"', "B"), ("a", "TWO")])
+        equal(os.listdir(os.path.dirname(out)), ["out.jsonl"])
+        equal(allm("batch", "-q", "tidy", out).err, b"")
+    one_sentence(allm("batch", "tidy", "/nowhere.jsonl"), 2, "/nowhere.jsonl")
+    one_sentence(allm("batch", "tidy", file("no.txt", "text\n")), 2,
+                 "not a row of a batch")
+
+
+def test_openai():
+    """--openai writes OpenAI's format, which can be resumed, too"""
+    out, bad = new(), '{"id": "x"}\n'
+    with Server(script=lambda prompt, n: 400 if prompt == "word 1" else
+                None) as server:
+        for _ in range(2):
+            run = allm(*MODEL, "--openai", "-O", out,
+                       stdin=prompts(3) + bad, env=server.env)
+            equal((run.code, len(rows(out))), (0 if _ else 1, 4))
+        equal(sum(server.asked.values()), 3)
+    got = {row["custom_id"]: row for row in rows(out)}
+    row = got["r0"]
+    equal((row["response"]["status_code"], row["error"]), (200, None))
+    body = row["response"]["body"]
+    equal((body["object"], body["choices"][0]["message"],
+           body["choices"][0]["finish_reason"]),
+          ("chat.completion", {"role": "assistant", "content": "WORD 0"},
+           "stop"))
+    equal(body["usage"], {"prompt_tokens": 3, "completion_tokens": 2,
+                          "total_tokens": 5})
+    equal((got["r1"]["response"], got["r1"]["exit_code"]), (None, 5))
+    holds(got["x"]["error"]["message"], "neither")
+    out = new()
+    for _ in range(2):
+        allm("batch", *fake(["text", "cut"], ["finish", "length"]), "--openai",
+             "-O", out, stdin=prompts(1))
+    equal([row["exit_code"] for row in rows(out)], [9])
+
+
 def test_locked():
     """of two processes on one OUT, one ends with exit code 11"""
     out = new()
@@ -278,6 +497,10 @@ def test_cost():
         assert sum(row["cost"] for row in done) <= 300
         one_sentence(allm(*MODEL, "--max-cost", "1", stdin=prompts(1),
                           env=server.env), 2, "price", "not known")
+        # What is reserved is free again when the answer costs less.
+        run = allm(*MODEL, "--max-cost", "300", "-j", "16",
+                   stdin=prompts(30), env=env)
+        equal((run.code, len(run.lines)), (0, 30))
 
 
 # ---------------------------------------------------------- order and shards
@@ -349,7 +572,7 @@ def test_interrupted():
         equal(json.loads(run.stdout.readline())["id"], "r0")
         run.send_signal(signal.SIGINT)
         holds(run.stderr.readline().decode(), "interrupted",
-              "4 rows in flight")
+              "4 requests in flight")
         run.send_signal(signal.SIGINT)
         out, _ = run.communicate(timeout=30)
         equal((run.returncode, out), (130, b""))
@@ -370,6 +593,25 @@ def test_summary():
           [10, 9, 1, 0, {"0": 9, "2": 1}, 27, 18, None])
     latency = summary["latency_ms"]
     assert latency["p50"] <= latency["p95"] <= latency["max"], latency
+
+
+def test_progress():
+    """on a terminal one line shows the progress, at most ten times a second"""
+    with Server(delay=0.05) as server:
+        source = file("shown.jsonl", prompts(100))
+        began = time.monotonic()
+        t = Terminal(*MODEL, "-j", "8", source, "-O", new(), env=server.env)
+        equal(t.end(), 0)
+        spent = time.monotonic() - began
+    said = t.said.decode()
+    shown = said.split("\r")
+    assert 2 <= len(shown) <= spent * 10 + 3, (spent, said)
+    holds(shown[-2], "100 done, 0 failed, 0 in flight", "rows/s",
+          "300 tokens in, 200 out", "cost unknown")
+    holds(said, "left")
+    with Server() as server:
+        t = Terminal(*MODEL, "-q", source, "-O", new(), env=server.env)
+        equal((t.end(), t.said), (0, b""))
 
 
 def test_quiet():

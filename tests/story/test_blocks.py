@@ -40,6 +40,11 @@ NOT_RUN = 2             # commands that need root, on all pages
 TRIED = [               # blocks that another test runs: name, test
     ("first", "tests/story/test_manual.py"),
     ("static link", "tests/install/install.sh"),
+    ("npm", "tests/story/test_servers.py"),
+    ("first tool", "tests/story/test_tools.py"),
+    ("decide later", "tests/story/test_tools.py"),
+    ("git", "tests/story/test_tools.py"),
+    ("database", "tests/story/test_tools.py"),
 ]
 FENCE = re.compile(r"^(?:<!-- ([\w ]+): tried by ([\w/.]+) -->\n\n)?"
                    r"^```(\w*)\n(.*?)^```$", re.M | re.S)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """test_commands - models, keys, doctor, replay, demo and chat, in pipes and in
 a terminal"""
+import hashlib
 import http.server
 import json
 import os
@@ -9,6 +10,7 @@ import tempfile
 import threading
 import time
 
+from place import Place
 from program import (HOME, SOURCE, Terminal, allm, equal, file, holds, main,
                      one_sentence)
 
@@ -275,6 +277,41 @@ def test_doctor():
     assert run.code in (0, 4), run.code   # a server may run on this machine
 
 
+def test_doctor_settings():
+    """doctor shows the files of settings, trust, the model and the keys"""
+    p = Place()
+    holds(found(p.run("doctor"), "config"), "ok", "no file")
+    p.write({"model": "groq:a", "output": {"width": 70}})
+    p.write({"system": "x", "max_turns": 3}, ".allm.json")
+    equal(p.run("keys", "set", "groq", stdin="k").code, 0)
+    run = p.run("doctor")
+    holds(run.text, p.config + ": model, output", ".allm.json: max_turns")
+    holds(found(run, "trust"), "--", "1 waiting")
+    holds(found(run, "model"), "ok", "groq:a", p.config)
+    holds(found(run, "keys"), "ok", "groq")
+    equal(p.run("config", "trust", "--sha256", hashlib.sha256(
+        p.read(".allm.json")).hexdigest()).code, 0)
+    holds(found(p.run("doctor"), "trust"), "ok", "is trusted")
+    os.chmod(os.path.join(p.folder, "keys.json"), 0o644)
+    holds(found(p.run("doctor"), "keys.json"), "--", "chmod 600")
+    holds(found(p.run("doctor", env={"ALLM_MODEL": "groq:b"}), "model"),
+          "groq:b (ALLM_MODEL)")
+    p.write("{")
+    holds(p.run("doctor").text, "--   config", "cannot be used")
+
+
+def test_doctor_terminal():
+    """doctor shows what the terminal can do"""
+    for env, words in (({"TERM": "xterm"}, b"xterm, 200 columns, colours, "
+                        b"lines can be edited"),
+                       ({"TERM": "dumb"}, b"dumb, 200 columns, no colours, "
+                        b"lines cannot be edited"),
+                       ({"TERM": "xterm", "NO_COLOR": "1"}, b"no colours")):
+        t = Terminal("doctor", env=env, columns=200)
+        t.until(words)
+        assert t.end() in (0, 4)
+
+
 class Answers:
     """A server with the same answer for every path."""
 
@@ -523,7 +560,7 @@ def test_chat_session():
                "/system now\nhi\n/system\n", "-S", first)
     equal((run.code, count(first), count(second)), (0, 7, 9))
     holds(run.said, "5 messages so far", "already the current conversation",
-          "/load FILE", "/none", "/system TEXT")
+          "/load NAME", "/none", "/system TEXT")
     for path in (first, second):
         equal(os.path.exists(path + ".lock"), False)
 

@@ -172,7 +172,11 @@ PAGES = {
     "images.md": [wrap()],
     "mcp.md": [EXAMPLE, wrap(inside=MCP, after="""
         NEED(strstr(allm_mcp_server_out(s, NULL), "Delete 12 files?"));
-    """)],
+    """), wrap(after="NEED(!allm_engine_error(engine));"
+               "allm_json *report = allm_toolbox_report(box);"
+               'NEED(allm_json_get(report, "servers"));'
+               "allm_json_free(report); allm_engine_free(engine);"
+               "allm_toolbox_free(box); allm_json_free(entry);")],
     "json-schema.md": [
         wrap(inside='allm_json *schema = S("{\\"type\\": \\"object\\"}"), '
              '*value = S("5");', after="NEED(allm_json_count(faults) == 1);"),
@@ -196,12 +200,9 @@ PAGES = {
              "my_transport = *allm_player_transport(none);"),
         wrap(after="NEED(allm_player_error(replay));"),
     ],
-    "sessions.md": [
-        wrap(inside=ENGINE,
-             after="allm_session *again = "
-             'allm_session_load("hello.session", 0);'
-             "NEED(!allm_session_error(again) && "
-             "allm_thread_count(allm_session_thread(again)) == 2);"),
+    "session-rules.md": [
+        wrap(inside=ENGINE + "allm_session *session = allm_session_new(NULL);",
+             after="NEED(s); allm_stream_free(s); allm_session_free(session);"),
         wrap(inside=ENGINE + "const allm_event *event;"
              "allm_session *one = allm_session_new(NULL);"
              "allm_session_record *record = "
@@ -209,7 +210,13 @@ PAGES = {
              'allm_stream *stream = allm_session_reply(engine, one, "Hello", '
              "NULL);",
              after="NEED(all->session->status == ALLM_SESSION_COMPLETED &&"
-             "!strcmp(all->chat->final_response->output_text, \"Fog.\"));"),
+             "!strcmp(all->chat->final_response->output_text, \"Fog.\"));")],
+    "sessions.md": [
+        wrap(inside=ENGINE,
+             after="allm_session *again = "
+             'allm_session_load("hello.session", 0);'
+             "NEED(!allm_session_error(again) && "
+             "allm_thread_count(allm_session_thread(again)) == 2);"),
         wrap(after="NEED(s);"),
         wrap("static void show(const allm_event *event) { (void)event; }",
              'allm_store *store = allm_store_open("memory:", NULL);'
@@ -222,6 +229,14 @@ PAGES = {
         wrap(inside=ENGINE + "allm_thread *thread = allm_thread_new(NULL);"
              'allm_thread_add(thread, ALLM_ROLE_USER, "Hello");',
              after="allm_stream_free(s);"),
+        wrap(inside="allm_toolbox *box = allm_toolbox_new(NULL);",
+             after="NEED(!allm_toolbox_error(box)); allm_toolbox_free(box);"),
+        wrap("static void ask_the_user(void *ud, allm_approval *a)"
+             "{ (void)ud; allm_approval_free(a); }",
+             ENGINE + "allm_thread *thread = allm_thread_new(NULL);"
+             'allm_thread_add(thread, ALLM_ROLE_USER, "Hello");',
+             "NEED(!allm_toolbox_error(box)); allm_stream_free(s);"
+             "allm_toolbox_free(box);"),
     ],
     "streaming.md": [
         wrap(inside='allm_json *script = S("{\\"script\\": [[\\"text\\", '

@@ -139,6 +139,22 @@ def test_max_input():
           0)
 
 
+def test_max_cost():
+    """--max-cost: what a call may cost is reserved before it is sent"""
+    catalog = file("priced.json", json.dumps({"models": [
+        {"provider": "vllm", "id": "m", "limits": {"output": 1000},
+         "pricing": {"input": 10, "output": 1000}}]}))
+    env = {"ALLM_CATALOG": catalog}
+    run = allm("-m", "vllm:m", "--max-cost", "0.5", "hi", env=env)
+    one_sentence(run, 8, "up to $1.0", "--max-tokens")
+    run = allm("-m", "vllm:m", "--max-cost", "0.5", "--max-tokens", "400",
+               "--retry", "1", "hi", env=env)
+    equal(run.code, 3)      # it was sent, and nobody listens
+    one_sentence(allm("-m", "vllm:x", "--max-cost", "1", "hi", env=env), 2,
+                 "price", "not known")
+    equal(allm(*text(), "--max-cost", "0.01", "hi").code, 0)
+
+
 def test_retry():
     """--retry N: N attempts"""
     run = allm(*fake(["preflight_error", "rate_limited"]), "--retry", "1",

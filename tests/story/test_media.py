@@ -103,5 +103,21 @@ def test_image_out():
                  "/nowhere/x.png")
 
 
+def test_own_provider():
+    """a provider of the user's gets the request, the key and the headers"""
+    folder = tempfile.mkdtemp(dir=HOME)
+    config = os.path.join(folder, "config.json")
+    with open(config, "w", encoding="utf-8") as out:
+        json.dump({"providers": {"mine": {
+            "like": "openai", "base_url": ENV["OPENAI_BASE_URL"],
+            "key": "env:MY_KEY"}}}, out)
+    env = {"ALLM_CONFIG": config, "MY_KEY": "k"}
+    asked = len(Provider.asked)
+    equal(allm("moderate", "-m", "mine:m", "bad", env=env).code, 7)
+    run = allm("image", "-m", "mine:i", "a", cwd=folder, env=env)
+    equal((run.code, run.text), (0, "image.png\n"))
+    equal(len(Provider.asked), asked + 2)
+
+
 if __name__ == "__main__":
     main(globals())

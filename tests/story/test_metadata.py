@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_metadata - the reserved names in docs/sessions.md are those of the code
+"""test_metadata - the reserved names in session-rules.md are those of the code
 
 The table is compared with the source that reads or writes each name, and with
 what a session does if a caller uses such a name.
@@ -21,7 +21,8 @@ def read(path):
 
 def table():
     """Row of the table -> the names in it."""
-    section = read("docs/sessions.md").split("## Reserved metadata names")[1]
+    page = read("docs/session-rules.md")
+    section = page.split("## Reserved metadata names")[1]
     rows = re.findall(r"^\| ([^|]+) \| (`[^|]+`) \|$", section, re.M)
     return {where: set(re.findall(r"`(\w+)`", names)) for where, names in rows}
 

@@ -104,7 +104,8 @@ def tools(*args, **more):
 
 def test_tools_list():
     """allm tools list shows each tool and what it may access"""
-    equal(tools("list").text.split(), ["greet", "write", "net", "443"])
+    equal(tools("list").text.split(), ["greet", "program", "write", "net",
+                                          "443"])
     equal(tools("list", "--json").json[0]["reach"], ["net 443"])
     equal(tools("show", "greet").json["description"], "Greets.")
     run = allm("tools", "list", "--tool", "/no/such/tool", env=WARDEN)

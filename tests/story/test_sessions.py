@@ -7,22 +7,17 @@ import re
 import signal
 import subprocess
 import tempfile
+import time
 
-from program import (ALLM, BUILD, CLEAN, HOME, allm, equal, fake, file,
+from killed import end, fresh, killed_agent, start
+from program import (ALLM, CLEAN, HOME, Terminal, allm, equal, fake, file,
                      holds, main, one_sentence, scripts, text)
 
-AGENT = os.path.join(BUILD, "tests", "kill_agent")
 ASKING = fake(["tool_call", {"id": "a", "name": "ask_user",
                              "arguments": {"question": "Which colour?"}}],
               ["finish", "tool_calls"])
 SLOW = fake(["text", "begun"], ["delay", 60000], ["finish", "stop"])
 DEFAULT = os.path.join(HOME, ".local", "share", "allm", "sessions.db")
-
-
-def fresh():
-    """A place for a store, as the variable that selects it."""
-    return {"ALLM_STORE": "sqlite:" + os.path.join(
-        tempfile.mkdtemp(dir=HOME), "s.db")}
 
 
 def show(name, env):
@@ -37,37 +32,11 @@ def listed(env, *words):
     return run.json["sessions"]
 
 
-def start(*args, env):
-    """Begin a call, wait for its first word; the caller ends it."""
-    child = subprocess.Popen([ALLM, *args], env={**CLEAN, **env}, cwd=HOME,
-                             stdout=subprocess.PIPE,
-                             stderr=subprocess.DEVNULL,
-                             stdin=subprocess.DEVNULL)
-    equal(os.read(child.stdout.fileno(), 100), b"begun")
-    return child
-
-
-def end(child, number):
-    child.send_signal(number)
-    child.communicate(timeout=30)
-    return child.returncode
-
-
-def killed_agent():
-    """A store whose session "chat" was killed after its first write."""
-    env = fresh()
-    notes = os.path.join(os.path.dirname(env["ALLM_STORE"][7:]), "notes")
-    done = subprocess.run([AGENT, env["ALLM_STORE"], "chat", notes, "truth",
-                           "t1+"],
-                          capture_output=True, check=False, timeout=60)
-    equal(done.returncode, -signal.SIGKILL)
-    return env
-
-
 def test_default():
     """the default store is created on first use, for its owner only"""
     run = allm("sessions")
     equal((run.code, run.out, os.path.exists(DEFAULT)), (0, b"", False))
+    equal(allm("sessions", "--json").json, {"sessions": [], "more": False})
     one_sentence(allm("sessions", "show", "x"), 2, "no sessions yet")
     one_sentence(allm("-c", *text(), "hi"), 2, "no sessions yet")
     equal(allm("-S", "trip", "-m", "openai:m", "--dry-run", "hi").code, 0)
@@ -121,7 +90,8 @@ def test_words():
     one_sentence(allm("-S", path, *text(), "hi", env=env), 2, "--store",
                  "sqlite:" + path)
     one_sentence(allm("-S", "", *text(), "hi", env=env), 2, "-S needs")
-    one_sentence(allm("-S", "a b", *text(), "hi", env=env), 2, "name")
+    one_sentence(allm("-S", "a b", *text(), "hi", env=env), 2, "name",
+                 "a blank")
     one_sentence(allm("-S", "x" * 129, *text(), "hi", env=env), 2, "name")
     one_sentence(allm("-S", "a", "-c", *text(), "hi", env=env), 2,
                  "exclude each other")
@@ -255,6 +225,77 @@ def test_settle():
               ("noted" if how[0] == "--happened" else "This call did not"))
 
 
+def slow_tool(words):
+    """A tool that only reads, and runs these commands."""
+    folder = os.path.join(HOME, "tools")
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, "look")
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("#!/bin/sh\n" + words + "\n")
+    os.chmod(path, 0o755)
+    with open(path + ".json", "w", encoding="utf-8") as out:
+        json.dump({"name": "look", "description": "Looks.",
+                   "effect": "pure", "timeout": 100}, out)
+    return path
+
+
+def killed_while_looking(env):
+    """Kill a call whose tool has begun; returns the tool."""
+    path = slow_tool("sleep 100")
+    child = start("-S", "a", "--tool", path, "--yes", *fake(
+        ["text", "begun"], ["tool_call", {"id": "c", "name": "look",
+                                          "arguments": {}}],
+        ["finish", "tool_calls"]), "hi", env=env)
+    types = []
+    limit = time.monotonic() + 60
+    while "intent" not in types:
+        assert time.monotonic() < limit, types
+        types = [r["type"] for r in
+                 allm("sessions", "show", "a", "--journal", env=env).lines]
+    equal(end(child, signal.SIGKILL), -9)
+    return path
+
+
+def test_resume_with_tools():
+    """resume runs a tool that only reads again, if the flags name it"""
+    env = fresh()
+    killed_while_looking(env)
+    path = slow_tool("echo seen")
+    run = allm("sessions", "resume", "a", "--tool", path, "--yes",
+               *text("Done."), env=env)
+    equal((run.code, run.out), (0, b"Done.\n"))
+    holds(show("a", env), "tool c: seen")
+    one_sentence(allm("sessions", "--tool", path, env=env), 2,
+                 "list does not use --tool")
+
+
+def test_chat_with_tools():
+    """a chat that continues what was broken off has its tools"""
+    env = fresh()
+    killed_while_looking(env)
+    path = slow_tool("echo seen")
+    t = Terminal("chat", "-S", "a", "--tool", path, "--yes", *text("Done."),
+                 env={**env, "TERM": "dumb"})
+    t.until(b"[c]ontinue")
+    t.write(b"c\r")
+    t.until(b"Done.")
+    t.write(b"\x04")
+    equal(t.end(), 0)
+    holds(show("a", env), "tool c: seen")
+
+
+def test_resume_without_tools():
+    """a call of a tool that is not there is unknown, and can be settled"""
+    env = fresh()
+    killed_while_looking(env)
+    run = allm("sessions", "resume", "a", *text("Done."), env=env)
+    equal((run.code, run.out), (10, b""))
+    holds(run.said, "c (look)")
+    equal(allm("sessions", "settle", "a", "c", "--not", env=env).code, 0)
+    run = allm("sessions", "resume", "a", *text("Done."), env=env)
+    equal((run.code, run.out), (0, b"Done.\n"))
+
+
 def test_abandon_unknown():
     """abandoning keeps a list of the calls that had begun"""
     env = killed_agent()
@@ -285,6 +326,11 @@ def test_list():
                    env=env).code, 0)
     allm("-S", "q", *ASKING, "--ask", "hi", env=env)
     equal([s["name"] for s in listed(env)], ["q", "c", "b", "a"])
+    equal(list(listed(env)[0]), [
+        "name", "uid", "status", "waits", "broken_off", "holder", "model",
+        "messages", "created", "changed", "title"])
+    equal(list(allm("sessions", "--json", env=env).json),
+          ["sessions", "more"])
     equal([s["name"] for s in listed(env, "--status", "completed")],
           ["c", "b", "a"])
     run = allm("sessions", "-n", "2", env=env)
@@ -307,6 +353,8 @@ def test_search():
     equal([s["name"] for s in listed(env, "warm", "lisbon")], ["a"])
     equal([s["name"] for s in listed(env, "oslo", "where")], [])
     holds(allm("sessions", "cold", env=env).text, "b ")
+    allm("-S", "berlin", *text("No."), "hello", env=env)
+    equal([s["name"] for s in listed(env, "BERL")], ["berlin"])
     env = killed_agent()
     equal([s["name"] for s in listed(env, "nothing like it")], [])
 
@@ -334,7 +382,14 @@ def test_show():
     equal(show("b", env), "user: hi\nassistant: One.\n")
     one_sentence(allm("sessions", "fork", "a", "b", env=env), 2, "already")
     one_sentence(allm("sessions", "fork", "a", "c", "--at", "2", env=env), 2,
-                 "record 2")
+                 "record 2 is of type begin", "created, change, turn or end")
+    one_sentence(allm("sessions", "fork", "a", "c", "--at", "99", env=env), 2,
+                 "record 99 does not exist")
+    one_sentence(allm("sessions", "fork", "a", "", env=env), 2, "has 0")
+    one_sentence(allm("sessions", "fork", "a", "b c", env=env), 2, "a blank")
+    one_sentence(allm("sessions", "fork", "a", "x" * 129, env=env), 2,
+                 "has 129")
+    equal([s["name"] for s in listed(env)], ["b", "a"])
 
 
 def test_export():
@@ -361,6 +416,27 @@ def test_export():
     equal(run.lines[0]["type"], "created")
 
 
+def test_export_broken_off():
+    """an operation that was broken off is not part of an exported session"""
+    env = killed_agent()
+    out = allm("sessions", "export", "chat", env=env)
+    path = file("broken.json", out.out)
+    equal(allm("sessions", "import", "b", path, env=env).code, 0)
+    one, two = out.json, allm("sessions", "export", "b", env=env).json
+    equal((one["data"].pop("id"), two["data"].pop("id")), ("chat", "b"))
+    equal(one, two)
+    run = allm("-S", "b", *text("Two."), "more", env=env)
+    equal((run.code, run.out), (0, b"Two.\n"))
+    shown = allm("sessions", "show", "chat", "--json", env=env).json
+    whole = {"__type__": "ALLM.Session", "data": {
+        **one["data"], "id": "c", "metadata": shown["metadata"]}}
+    equal("broken_off" in whole["data"]["metadata"], True)
+    equal(allm("sessions", "import", "c", "-", stdin=json.dumps(whole),
+               env=env).code, 0)
+    equal(allm("-S", "c", *text("Two."), "more", env=env).code, 0)
+    equal(allm("sessions", "rm", "b", "c", env=env).code, 0)
+
+
 def test_remove():
     """rm leaves no byte behind; prune removes what is old"""
     env = fresh()
@@ -381,6 +457,39 @@ def test_remove():
     equal((run.text, run.said), ("c\n", "1 session would be removed\n"))
     equal(allm("sessions", "prune", "--older", "0.001", env=env).out, b"c\n")
     equal(listed(env), [])
+
+
+def test_prune_journal():
+    """prune --journal keeps the conversation, and says what is gone"""
+    env = fresh()
+    allm("-S", "a", *text("One."), "hi", env=env)
+    allm("-S", "a", *text("Two."), "more", env=env)
+    before = allm("sessions", "export", "a", env=env).text
+    run = allm("sessions", "prune", "--older", "0.001", "--journal",
+               "--dry-run", env=env)
+    equal((run.text, run.said), ("a\n", "1 journal would be removed\n"))
+    run = allm("sessions", "prune", "--older", "0.001", "--journal", env=env)
+    equal((run.text, run.said), ("a\n", "1 journal shortened\n"))
+    equal(allm("sessions", "export", "a", env=env).text, before)
+    equal(allm("sessions", "verify", env=env).code, 0)
+    one_sentence(allm("sessions", "show", "a", "--at", "2", env=env), 2,
+                 "pruned")
+    one_sentence(allm("sessions", "fork", "a", "b", "--at", "2", env=env), 2,
+                 "pruned")
+    equal(allm("-S", "a", *text("Three."), "again", env=env).code, 0)
+    equal(allm("sessions", "verify", env=env).code, 0)
+
+
+def test_first_call_fails():
+    """a new session whose first call fails is not kept"""
+    env = fresh()
+    failing = ("-m", "fake:m", "-o", "script",
+               '[["error", {"reason": "network"}]]')
+    assert allm("-S", "a", *failing, "hi", env=env).code != 0
+    equal(listed(env), [])
+    allm("-S", "b", *text(), "hi", env=env)
+    assert allm("-S", "b", *failing, "hi", env=env).code != 0
+    equal([s["name"] for s in listed(env)], ["b"])
 
 
 def test_verify():
@@ -420,10 +529,15 @@ def test_bad_stores():
 
 
 def test_schema():
-    """schema prints the SQL of the tables"""
-    run = allm("sessions", "schema", env=fresh())
-    equal(run.code, 0)
+    """schema prints the SQL of the tables, also without a store"""
+    env = fresh()
+    run = allm("sessions", "schema", env=env)
+    equal((run.code, run.err), (0, b""))
     holds(run.text, "CREATE TABLE", "allm_record")
+    equal(os.path.exists(env["ALLM_STORE"][7:]), False)
+    equal(allm("sessions", "schema", env={"HOME": ""}).text, run.text)
+    one_sentence(allm("sessions", "schema", "--store", "mysql://x"), 2,
+                 "postgresql://")
 
 
 def test_doctor():

@@ -6,9 +6,10 @@ works; a flag is added to them with a value of its kind.
 """
 import os
 
-from program import HOME, Terminal, allm, equal, file, holds, main, \
-    one_sentence, text
+from program import BUILD, HOME, SOURCE, Terminal, allm, equal, file, holds, \
+    main, one_sentence, text
 
+WARDEN = {"ALLM_WARDEN": os.path.join(BUILD, "allm-warden")}
 ROWS = allm("_rows").json["commands"]
 SCHEMA = file("any.json", "{}")
 PICTURE = file("a.png", b"\x89PNG\r\n\x1a\n")
@@ -22,16 +23,18 @@ RECORDING = file("one.recording", "\n".join([
     '{"text": "data: {\\"choices\\":[{\\"index\\":0,\\"delta\\":{\\"content\\":'
     '\\"x\\"}}]}\\n\\ndata: [DONE]\\n\\n"}', '{"end": "complete"}', ""]))
 
+TEMPLATE = file("table.md", "$input $a")
 STORE = "sqlite:" + os.path.join(HOME, "table.db")
 allm("-S", "first", "--store", STORE, *text(), "hi")
 
 # What follows the command, and what it reads.
 FIRST = {
     "ask": ([*text("1"), "hi"], ""),
-    "chat": (text(), "hi\n"),
+    "chat": (text("1"), "hi\n"),
     "send": (["a", "hi"], ""),
     "work": (["--once", *text()], ""),
     "batch": (text("1"), '{"prompt": "hi"}\n'),
+    "embed": (["-m", "fake:m", NOTE], ""),
     "mcp": (text(), ""),
     "completion": (["bash"], ""),
     "image": (["a fox"], ""),
@@ -55,6 +58,8 @@ VALUES = {
     "work --queue": ["--queue", "nobody"],
     "work --jobs": ["--jobs", "2"],
     "--at": ["--at", NOTE, "text/plain"],
+    "--template": ["--template", TEMPLATE, "-p", "a", "b"],
+    "--param": ["--param", "a", "b", "--template", TEMPLATE],
     "--reasoning": ["--reasoning", "low"],
     "--extract": None,          # needs a code block: test_flags
     "--xl": None,
@@ -64,7 +69,7 @@ VALUES = {
     "--trace": ["--trace", os.path.join(HOME, "table.trace")],
     "--option": ["--option", "top_p", "1"],
     "--header": ["--header", "X-Team: blue"],
-    "ask --key": None,          # needs a stored key: test_target
+    "--key": None,              # needs a stored key: test_target
     "--provider": ["--provider", "openai"],
     "ask --dry-run": ["--dry-run", "-m", "openai:gpt-5"],
     "image --out": ["--out", os.path.join(HOME, "fox.png")],
@@ -75,12 +80,29 @@ VALUES = {
     "moderate --model": ["--model", "openai:omni-moderation-latest"],
     "batch --shard": ["--shard", "1/1"],
     "batch --out": ["--out", os.path.join(HOME, "out.jsonl")],
+    "embed --model": ["--model", "fake:x"],
+    "embed --shard": ["--shard", "1/1"],
+    "embed --out": ["--out", os.path.join(HOME, "vectors.jsonl")],
+    "embed --format": ["--format", "f32", "--out",
+                       os.path.join(HOME, "vectors.f32")],
+    "embed --similar": None,    # needs rows: test_embed
     "replay --model": ["--model", "openai:x"],
     "models --model": None,     # needs a server: test_commands
 }
+VALUES.update({
+    "--tools": ["--tools", "read"],
+    "--tool": ["--tool", os.path.join(SOURCE, "examples", "tools", "git_log")],
+    "--mcp": ["--mcp", os.path.join(SOURCE, "tests", "story", "mcp_server.py")],
+    "--mcp-config": ["--mcp-config", file("servers.json",
+                                          '{"mcpServers": {}}')],
+    "--approve": ["--approve", "grep=auto"],
+    "--deny": None,             # needs a call that waits: test_approval
+    "--why": ["--why", "x"],
+})
 # The exit codes of calls that do not end with 0.
 CODES = {"doctor": 4, "sessions": 2, "moderate": 4, "image": 4,
-         "batch --max-cost": 2, "route": 2}
+         "batch --max-cost": 2, "embed --max-cost": 2, "embed --jsonl": 1,
+         "route": 2}
 
 
 def words_of(command, flag):
@@ -110,7 +132,7 @@ def test_every_flag():
         if flag["not_yet"] or words is None:
             continue
         first, stdin = FIRST.get(command, ([], ""))
-        run = allm(command, *first, *words, stdin=stdin)
+        run = allm(command, *first, *words, stdin=stdin, env=WARDEN)
         name = f"{command} {flag['name']}"
         code = CODES.get(name, CODES.get(command, 0))
         assert "unknown flag" not in run.said, (name, run.said)
@@ -183,8 +205,7 @@ def test_reserved():
             one_sentence(allm(command, flag["name"], "x"), 2, flag["name"],
                          "not available")
     words = allm("_complete", "--").text + allm("_complete", "").text
-    for name in "--mcp", "--approve", "--yes", "_rows":
-        assert name not in words, name
+    assert "_rows" not in words and "_complete" not in words, words
 
 
 def complete(*words):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """test_terminal - chat and demo in a terminal: keys, history, questions"""
+import base64
 import json
 import os
 import re
@@ -9,12 +10,14 @@ import tempfile
 import termios
 import time
 
+from killed import end, fresh, killed_agent, start
 from program import (ALLM, CLEAN, HOME, Terminal, allm, equal, fake, file,
                      holds, main, need, scripts, text)
 
 XTERM = {"TERM": "xterm"}
 LEFT, RIGHT, UP, DOWN = b"\x1b[D", b"\x1b[C", b"\x1b[A", b"\x1b[B"
 ANSWER = [["text", "done."], ["finish", "stop"]]
+SLOW = fake(["text", "begun"], ["delay", 60000], ["finish", "stop"])
 
 
 def is_prompt(screen):
@@ -228,12 +231,16 @@ def test_history_file():
     """chats share a history, which only the user can read"""
     state = {"XDG_STATE_HOME": tempfile.mkdtemp(dir=HOME)}
     path = os.path.join(state["XDG_STATE_HOME"], "allm", "history")
-    one, two = chat(env=state), chat(env=state)
+    one, two = chat(env=state), chat(env=state, answers=2)
     one.after(b"two\nlines\r", b"done.")
     two.after(b"from two\r", b"done.")
     leave(one)
     two.until(is_prompt)
-    two.after(b" secret\x03", b"^C")
+    two.after(b" secret\r", b"done.")      # neither of these is recorded
+    two.until(is_prompt)
+    two.after(b"/key secret\r", b"unknown command")
+    two.until(is_prompt)
+    two.after(b"dropped\x03", b"^C")
     leave(two)
     equal(os.stat(path).st_mode & 0o777, 0o600)
     with open(path, encoding="utf-8") as source:
@@ -332,6 +339,106 @@ def test_more_commands():
     leave(t)
 
 
+def texts(env, name):
+    """The prompts and answers of a stored session."""
+    run = allm("sessions", "show", name, env=env)
+    return [line.split(": ", 1)[1] for line in run.text.splitlines()]
+
+
+def test_stored_commands():
+    """commands change a stored session, make another one, and find it"""
+    env = fresh()
+    run = allm("chat", "-S", "a", *scripts(*[ANSWER] * 6), stdin="one\ntwo\n"
+               "/undo\nthree\n/retry\n/sessions\n/fork b\nfour\n"
+               "/search FOUR\n/search five\n/fork b\n/load a\n",
+               env=env)
+    equal((run.code, run.out), (0, b"done.\n" * 5))
+    equal(re.sub(r"[0-9-]{10}", "DAY", run.said).splitlines(),
+          ["(the last prompt and its answer are removed)",
+           "a                        DAY  one",
+           "b: 4 messages so far", "(from here on this is b)",
+           "b                        DAY  one",
+           "(no stored session has these words)",
+           'allm: there is a session "b" already; choose another name',
+           "a: 4 messages so far"])
+    equal(texts(env, "a"), ["one", "done.", "three", "done."])
+    equal(texts(env, "b"), ["one", "done.", "three", "done.", "four", "done."])
+    equal(allm("sessions", "verify", env=env).code, 0)
+    allm("chat", "-S", "a", *text(), stdin="/clear\n", env=env)
+    equal(texts(env, "a"), [])
+
+
+def test_fork_a_file():
+    """a conversation in memory or in a file is copied by /fork"""
+    env, path = fresh(), os.path.join(HOME, "fork.json")
+    run = allm("chat", *scripts(*[ANSWER] * 3), stdin=f"one\n/fork {path}\n"
+               f"two\n/fork kept\nthree\n", env=env)
+    equal((run.code, run.out), (0, b"done.\n" * 3))
+    with open(path, encoding="utf-8") as source:
+        thread = json.load(source)["data"]["thread"]["data"]
+    equal([m["data"]["content"] for m in thread["messages"]],
+          ["one", "done.", "two", "done."])
+    equal(texts(env, "kept"), ["one", "done.", "two", "done.", "three",
+                               "done."])
+    run = allm("chat", *text(), stdin=f"one\n/fork {path}\n", env=env)
+    holds(run.said, "exists; choose another name")
+
+
+def test_budget():
+    """/budget limits the cost of the rest of a chat"""
+    run = allm("chat", *text(), stdin="/budget\n/budget x\n/budget 0.5\n"
+               "/budget\n/budget none\n")
+    equal(run.said.splitlines(),
+          ["(no limit is set)", "allm: /budget needs an amount in US dollars, "
+           "or none: /budget 0.50",
+           "(the chat stops before it costs $0.500000 more)",
+           "$0.000000 of $0.500000 are used", "(no limit is set)"])
+
+
+def test_copy():
+    """/copy asks the terminal to copy the last answer"""
+    t = chat(*scripts([["text", "a*b*"], ["finish", "stop"]]))
+    t.after(b"/copy\r", b"there is no answer yet")
+    t.until(is_prompt)
+    t.after(b"go\r", b"C")
+    t.until(is_prompt)
+    t.after(b"/copy\r", b"(4 bytes were sent")
+    holds(t.said.decode(), "\x1b]52;c;YSpiKg==\x07")
+    leave(t)
+    holds(allm("chat", *text(), stdin="go\n/copy\n").said, "needs a terminal")
+
+
+def test_copy_flag():
+    """--copy sends the answer to the clipboard, on a terminal only"""
+    for words in ([], ["--no-stream"]):
+        t = Terminal("ask", *text("**x**"), *words, "--copy", "go", env=XTERM)
+        t.until(b"\x1b]52;c;" + base64.b64encode(b"**x**"))
+        equal(t.end(), 0)
+    run = allm(*text("x"), "--copy", "go")
+    equal((run.code, run.text), (0, "x\n"))
+    holds(run.said, "not copied")
+
+
+def test_completion():
+    """Tab completes commands, models, sessions, and files behind @"""
+    env = fresh()
+    allm("-S", "journey", *text(), "hi", env=env)
+    file("a file.txt", "x")
+    os.makedirs(os.path.join(HOME, "a folder"), exist_ok=True)
+    t = chat(*scripts(ANSWER), env=env)
+    for keys, shows in ((b"/ses\t", b"> /sessions "),
+                        (b"/model anthropic:claude-o\t", b"> /model anthropic"),
+                        (b"/load jou\t", b"> /load journey "),
+                        (b"/attach a\\ \x7f\x7ffi\t", b"> /attach a"),
+                        (b"read @run.s\t", b"> read @run.sh "),
+                        (b"/fork jo\t", b"> /fork journey ")):
+        file("run.sh", "")
+        t.after(keys, shows)
+        t.until(lambda seen: seen.endswith(b"C"))
+        t.write(b"\x15")
+    leave(t)
+
+
 def test_shell_command():
     """a shell command runs, and its output can be included"""
     t = chat()
@@ -365,6 +472,61 @@ def test_external_editor():
             screen.split(b"set VISUAL")[-1].split(b"?2004h")[-1])
     t.write(b"\x15")
     leave(t)
+
+
+# ------------------------------------------------------------ bad terminals
+
+
+def sized(rows, columns, *words, env=None):
+    """A chat in a terminal of this size; one prompt, then the end."""
+    t = Terminal("chat", *scripts([["text", PAGE], ["finish", "stop"]]),
+                 *words, env={**XTERM, **(env or {})}, columns=columns,
+                 rows=rows)
+    t.until(lambda seen: is_prompt(seen) or seen.endswith(b"\x1b[J\r"))
+    t.write("日本 go\r".encode())
+    t.until(b"ode")
+    t.until(lambda seen: is_prompt(seen) or seen.endswith(b"\x1b[J\r"))
+    t.write(b"\x04")
+    equal(t.end(), 0)
+    return t.said
+
+
+def test_small_terminals():
+    """a chat works in a terminal of 1 x 1, of 20 columns, or without a size"""
+    for rows, columns in ((1, 1), (2, 2), (5, 20), (0, 0)):
+        sized(rows, columns)
+
+
+def test_unknown_terminals():
+    """TERM unset, unknown or dumb: a chat works; dumb ones get no escapes"""
+    sized(24, 80, env={"TERM": "no-such-terminal"})
+    for term in ("", "dumb"):
+        t = Terminal("chat", *scripts([["text", PAGE], ["finish", "stop"]]),
+                     env={"TERM": term})
+        t.until(b"> ")
+        t.write(b"go\n")
+        t.until(b"code\r\n")
+        t.until(b"\r\n> ")
+        t.write(b"\x04")
+        equal(t.end(), 0)
+        assert b"\x1b" not in t.said, t.said
+
+
+def test_open_markdown():
+    """Markdown that never closes what it opens is shown, and the next line
+    begins without a style"""
+    for words in ("**never", "`code", "[link](http://x", "```\ncode\n",
+                  "> > > quote", "| a | b |\n|---|---|\n| c", "<div>\n*x",
+                  "~~~\n\x1b[31m", "- **a\n- `b", "\x1b]8;;http://x\x1b\\y",
+                  "# \x9b31m", "[a](http://x\x1b[31m)", "|\x1b[1m|\n|-|\n"):
+        t = Terminal("ask", *text(words), "go", env=XTERM)
+        t.end()
+        out = t.said.decode()
+        assert out.endswith("\r\n"), out
+        assert "\x1b" not in out or "\x1b[0m" in out[out.rfind("\x1b"):], out
+        for sequence in re.findall("\x1b.{0,8}", out):
+            assert re.match("\x1b\\[[0-9;]*m", sequence), (words, out)
+        assert "\x9b" not in out
 
 
 # ---------------------------------------------------------------- Markdown
@@ -516,6 +678,211 @@ def test_session():
     equal(t.end(), 0)
 
 
+def choosing(*choices, then="So be it."):
+    """A model that asks a question with choices, then repeats the answer."""
+    return scripts(
+        [["tool_call", {"id": "a", "name": "ask_user",
+                        "arguments": {"question": "Which colour?",
+                                      "choices": list(choices)}}],
+         ["finish", "tool_calls"]],
+        [["text", then], ["finish", "stop"]])
+
+
+def answered(t):
+    """What the model got as the answer to its question."""
+    path = os.path.join(HOME, "answered.json")
+    t.until(is_prompt)
+    t.after(b"/save " + path.encode() + b"\r", b"saved to")
+    leave(t)
+    with open(path, encoding="utf-8") as source:
+        thread = json.load(source)["data"]["thread"]["data"]
+    return [m["data"]["content"] for m in thread["messages"]
+            if m["data"]["role"] == "user"][1:]
+
+
+def test_choices():
+    """choices are picked by number; no key pressed before counts"""
+    t = chat("--ask", *choosing("red", "green\x1b[2J"))
+    t.after(b"paint it\r22", b"> ")
+    t.until(b"  3  another answer\r\n> ")
+    holds(t.said.decode(), "? Which colour?\r\n  1  red\r\n"
+          "  2  green\\u001b[2J\r\n")
+    t.write(b"x\x1b[A9\x1b[200~1\r\x1b[201~")      # none of these is a choice
+    t.after(b"2", b"So be it.")
+    equal(answered(t), ["green\x1b[2J"])
+    many = [f"colour {n}" for n in range(12)]
+    t = chat("--ask", *choosing(*many))
+    t.after(b"paint it\r", b"another answer")
+    t.until(is_prompt)
+    t.after(b"14\r", b"C")
+    t.after(b"12\r", b"So be it.")
+    equal(answered(t), ["colour 11"])
+    t = chat("--ask", *choosing("red"))
+    t.after(b"paint it\r", b"another answer\r\n> ")
+    t.write(b"\x03")
+    t.until(is_prompt)
+    t.after(b"blue\r", b"So be it.")
+    equal(answered(t), ["blue"])
+
+
+def test_choices_without_editing():
+    """in a dumb terminal a choice is a line"""
+    t = Terminal("chat", "--ask", *choosing("red", "blue"))
+    t.until(b"> ")
+    t.after(b"paint it\n", b"another answer\r\n> ")
+    t.after(b"7\n", b"> ")
+    t.after(b"2\n", b"So be it.")
+    t.write(b"\x04")
+    equal(t.end(), 0)
+    assert b"\x1b" not in t.said
+
+
+def asked_for(schema):
+    """A chat whose question wants a value that fits the schema."""
+    path = os.path.join(HOME, "schema.json")
+    if os.path.exists(path):
+        os.unlink(path)
+    allm("-S", path, "--ask", *choosing("red"), "paint it")
+    with open(path, encoding="utf-8") as source:
+        document = json.load(source)
+    holds(json.dumps(document), '"ask_user_opts": {"choices": ["red"]}')
+    document = json.loads(json.dumps(document).replace(
+        '{"choices": ["red"]}', json.dumps({"schema": schema})))
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump(document, out)
+    t = Terminal("chat", "-S", path, "--ask", *text("So be it."), env=XTERM)
+    t.until(b"? Which colour?")
+    return t
+
+
+def test_values():
+    """an answer must fit the schema of its question"""
+    t = asked_for({"type": "integer", "minimum": 3})
+    for words, then in ((b"x\r", b"(this is not JSON)"), (b"2\r", b"  ("),
+                        (b"4\r", b"So be it.")):
+        t.until(is_prompt)
+        t.after(words, then)
+    equal(answered(t), ["4"])
+    t = asked_for({"type": "string", "enum": ["r", "g"],
+                   "enumNames": ["Red", "Green"]})
+    t.until(b"  1  Red\r\n  2  Green\r\n> ")
+    t.after(b"2", b"So be it.")
+    equal(answered(t), ["g"])
+    t = asked_for({"type": "boolean"})
+    t.until(b"  [y]es, [n]o\r\n> ")
+    t.after(b"n", b"So be it.")
+    equal(answered(t), ["false"])
+    t = asked_for({"type": "string", "default": "blue"})
+    t.until(is_prompt)
+    t.after(b"\r", b"So be it.")
+    equal(answered(t), ["blue"])
+
+
+# ----------------------------------------------- a turn that was broken off
+
+
+def broken_chat(env, *words):
+    return Terminal("chat", "-S", "chat", *(words or text("So be it.")),
+                    env={**XTERM, **env})
+
+
+def test_broken_before_an_answer():
+    """a turn without an answer is dropped when a chat opens the session"""
+    env = fresh()
+    end(start("-S", "chat", *SLOW, "lost", env=env), signal.SIGKILL)
+    t = broken_chat(env)
+    t.until(b"broke off before an answer arrived")
+    t.until(is_prompt)
+    t.after(b"hi\r", b"So be it.")
+    leave(t)
+    equal(allm("sessions", "show", "chat", env=env).text,
+          "user: hi\nassistant: So be it.\n")
+
+
+def test_broken_call():
+    """a chat asks what happened to a call, and continues"""
+    rows = [(b"h", b"noted by hand\r", "tool a: noted by hand"),
+            (b"n", b"", "tool a: This call did not")]
+    for key, more, kept in rows:
+        env = killed_agent()
+        t = broken_chat(env)
+        t.until(b"[d]rop everything\r\n> ")
+        holds(t.said.decode(), "? chat was broken off while a call ran",
+              "  | note {")
+        t.write(key)
+        if more:
+            t.until(b"what was its result?")
+            t.until(is_prompt)
+            t.write(more)
+        t.until(b"So be it.")
+        leave(t)
+        holds(allm("sessions", "show", "chat", env=env).text, kept)
+        equal(allm("sessions", "list", "--json",
+                   env=env).json["sessions"][0]["broken_off"], False)
+
+
+def test_broken_call_dropped():
+    """the user may drop the turn, or leave it as it is: exit code 10"""
+    env = killed_agent()
+    t = broken_chat(env)
+    t.until(b"[d]rop everything\r\n> ")
+    t.write(b"\x03")
+    equal(t.end(), 10)
+    holds(t.said.decode(), "allm sessions settle chat a")
+    t = chat("-m", "fake:m", env=env)
+    t.after(b"/load chat\r", b"[d]rop everything\r\n> ")
+    t.after(b"d", b"(dropped")
+    leave(t)
+    equal(allm("sessions", "list", "--json",
+               env=env).json["sessions"][0]["broken_off"], False)
+    run = allm("chat", "-S", "chat", *text("Again."), stdin="hi\n", env=env)
+    equal((run.code, run.out), (0, b"Again.\n"))
+
+
+def test_broken_calls():
+    """each unknown call is asked about, then the turn continues"""
+    env = killed_agent("c5+")
+    t = broken_chat(env)
+    for call, key in ((b'"2"', b"n"), (b'"3"', b"N"), (b'"4"', b"n")):
+        t.until(b"everything\r\n> ")
+        assert call in t.said, (call, t.said)
+        t.said = b""
+        t.write(key)
+    t.until(b"So be it.")
+    leave(t)
+    env = killed_agent()
+    t = broken_chat(env)
+    t.until(b"everything\r\n> ")
+    t.after(b"r", b'the tool "note", which this program does not have')
+    leave(t)
+
+
+def test_broken_between_steps():
+    """if no call is unknown, the chat asks whether to continue"""
+    env = killed_agent("c3+")
+    t = broken_chat(env)
+    t.until(b"? chat was broken off after the model had answered\r\n"
+            b"  [c]ontinue, [d]rop it\r\n> ")
+    t.after(b"c", b"So be it.")
+    leave(t)
+    shown_now = allm("sessions", "show", "chat", env=env).text
+    holds(shown_now, "calls note", "assistant: So be it.")
+    t = broken_chat(killed_agent("c3+"))
+    t.until(b"[d]rop it\r\n> ")
+    t.after(b"d", b"(dropped")
+    t.until(is_prompt)
+    t.after(b"hi\r", b"So be it.")
+    leave(t)
+
+
+def test_broken_without_a_terminal():
+    """without a terminal nobody can be asked: exit code 10"""
+    env = killed_agent()
+    run = allm("chat", "-S", "chat", *text(), stdin="hi\n", env=env)
+    equal((run.code, run.out), (10, b""))
+    holds(run.said, "allm sessions settle chat a")
+
+
 # -------------------------------------------------------------------- tmux
 
 
@@ -581,6 +948,68 @@ def test_tmux_chat():
         t.until("^usage:")
         t.keys("C-d")
         t.until("^ended 0\\.$")
+
+
+def test_tmux_broken():
+    """in tmux a chat asks about the turn of a process that was killed"""
+    need("tmux")
+    env = killed_agent()
+    with Tmux("chat", "--store", env["ALLM_STORE"], "-S", "chat",
+              *text("So be it.")) as t:
+        screen = t.until("^> *$")
+        holds(screen, "? chat was broken off while a call ran; what happened?",
+              "  | note {", "  it [h]appened, it did [n]ot, [r]un it again, "
+              "[d]rop everything")
+        t.keys("Up", "x", "h")
+        t.until("what was its result")
+        t.keys("noted", "Enter")
+        t.until("^So be it.$")
+        t.keys("thanks", "Enter")
+        t.until("^> thanks$")
+        t.keys("C-d")
+        t.until("^ended 0\\.$")
+
+
+def test_tmux_resize():
+    """in tmux the line and the answer follow the size of the window"""
+    need("tmux")
+    words = "one two three four five six seven eight nine ten"
+    with Tmux("chat", *scripts([["text", words[:20]], ["delay", 1500],
+                                ["text", words[20:] + " " + words],
+                                ["finish", "stop"]])) as t:
+        t.until("^> *$")
+        t.keys(words)
+        t.until("^> " + words + "$")
+        t.run("resize-window", "-x", "20", "-y", "10")
+        screen = t.until("^  .*ten$")
+        holds(screen, "> one two three fou\n")
+        t.keys("Enter")
+        t.until("^one two three four$")
+        t.run("resize-window", "-x", "12", "-y", "30")
+        screen = t.until("^seven eight$\n^nine ten one$")
+        holds(screen, "eight nine\nten\n")
+        t.keys("C-d")
+        t.until("^ended 0\\.$")
+
+
+def test_tmux_stop():
+    """in tmux Ctrl-Z stops the chat, fg brings the line back"""
+    need("tmux")
+    with Tmux("version") as t:
+        t.until("^ended 0\\.$")
+        t.run("respawn-pane", "-k", "env", "PS1=shell:", "sh", "-i")
+        t.until("shell:$|\\$ $|# $")
+        words = " ".join("'" + w + "'" for w in [ALLM, "chat", *text()])
+        t.keys(words, "Enter")
+        t.until("^> *$")
+        t.keys("half a li")
+        t.until("^> half a li$")
+        t.keys("C-z")
+        t.until("Stopped|suspended")
+        t.keys("fg", "Enter")
+        t.until("(?s)fg.*> half a li$")
+        t.keys("ne", "Enter")
+        t.until("^Hello.$")
 
 
 def test_tmux_demo():

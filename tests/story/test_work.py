@@ -97,10 +97,14 @@ def test_once():
 def test_send():
     """send reads standard input, and rejects what cannot be sent"""
     env = fresh()
-    equal(allm("send", "a", "and", "this", stdin="piped\n", env=env).code, 0)
+    run = allm("send", "a", "and", "this", stdin="piped\n", env=env)
+    equal((run.code, run.out), (0, b""))
+    holds(run.said, "the message waits", "allm sessions resume a", "--queue")
+    equal(allm("send", "b", "--queue", "q", "hi", env=env).err, b"")
     run = allm("sessions", "resume", "a", *text(), env=env)
     equal((run.code, run.out), (0, b"Hello.\n"))
     equal(show("a", env), "user: piped\n\nand this\nassistant: Hello.\n")
+    equal(allm("send", "a", "more", env=env).err, b"")
     one_sentence(allm("send", env=env), 2, "usage: allm send")
     one_sentence(allm("send", "a", env=env), 2, "no prompt")
     one_sentence(allm("send", "a b", "hi", env=env), 2, "name")
@@ -120,6 +124,9 @@ def test_many():
     equal({s["status"] for s in sessions(env).values()}, {"completed"})
     one_sentence(work("-j", "999", env=env), 2, "-j")
     one_sentence(work("-j", "0", env=env), 2, "--jobs")
+    for flag in ("--grace", "--lease"):
+        one_sentence(work(flag, "soon", env=env), 2, flag, "soon")
+    one_sentence(work("--lease", "0", env=env), 2, "--lease")
 
 
 def test_term():
@@ -239,6 +246,9 @@ def test_follow():
     one_sentence(allm("sessions", "follow", "a", "--from", "x", env=env), 2,
                  "cursor")
     one_sentence(allm("sessions", "follow", "nobody", env=env), 2, "nobody")
+    for gone in ("99", "99.1", "2.99"):
+        one_sentence(allm("sessions", "follow", "a", "--from", gone, env=env),
+                     1, gone, 'continue from "')
 
 
 def test_send_wait():
@@ -253,6 +263,49 @@ def test_send_wait():
     equal((run.code, run.out, run.err), (0, b"One.\n", b""))
     run = allm("send", "a", "--wait", "paint", env=env)
     one_sentence(run, 10, "Which?", "allm -S a")
+    worker.end(signal.SIGTERM)
+
+
+def test_send_wait_cancelled():
+    """send --wait of a call that somebody cancels is exit code 1"""
+    env = fresh()
+    worker = Worker(*SLOW, env=env)
+    child = subprocess.Popen([ALLM, "send", "a", "--queue", "q", "--wait",
+                              "hi"], env={**CLEAN, **env}, cwd=HOME,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    equal(os.read(child.stdout.fileno(), 100), b"begun")
+    equal(allm("sessions", "cancel", "a", env=env).code, 0)
+    err = child.communicate(timeout=60)[1]
+    equal((child.returncode, err), (1, b"allm: the call was cancelled\n"))
+    worker.end(signal.SIGTERM)
+
+
+def test_send_wait_approval():
+    """send --wait of a call that somebody must approve is exit code 10"""
+    env = fresh()
+    path = file("put", "#!/bin/sh\necho ok\n")
+    os.chmod(path, 0o755)
+    file("put.json", '{"name": "put", "description": "Puts."}')
+    worker = Worker("--tool", path, "--approve", "put=ask", *fake(
+        ["tool_call", {"id": "c", "name": "put", "arguments": {}}],
+        ["finish", "tool_calls"]), env=env)
+    run = allm("send", "a", "--queue", "q", "--wait", "hi", env=env)
+    equal((run.code, run.out), (10, b""))
+    holds(run.said, "put")
+    worker.end(signal.SIGTERM)
+
+
+def test_send_wait_pruned():
+    """send --wait follows a session whose journal was pruned, too"""
+    env = fresh()
+    for words in ("one", "two"):
+        send("a", words, env=env)
+        equal(work(*text(), env=env).code, 0)
+    equal(allm("sessions", "prune", "--older", "0.001", "--journal",
+               env=env).out, b"a\n")
+    worker = Worker(*text("Three."), env=env)
+    run = allm("send", "a", "--wait", "more", env=env)
+    equal((run.code, run.out, run.err), (0, b"Three.\n", b""))
     worker.end(signal.SIGTERM)
 
 
@@ -276,10 +329,12 @@ def test_postgres():
         equal(worker.end(signal.SIGTERM), 143)
         equal(show("a", env).splitlines()[-1], "assistant: Three.")
         equal(allm("sessions", "verify", env=env).code, 0)
-        holds(allm("sessions", "schema", env=env).text, "bigint")
+        schema = allm("sessions", "schema", env=env).text
+        holds(schema, "bigint")
         holds(allm("doctor", env=env).text, "postgresql://")
         database.stop()
         equal(allm("-S", "a", *text(), "hi", env=env).code, 3)
+        equal(allm("sessions", "schema", env=env).text, schema)
         database.start()
         equal(allm("sessions", "rm", "a", env=env).code, 0)
         equal(sessions(env), {})

@@ -1,0 +1,78 @@
+/* approvals.c - the calls of a session that wait for a decision */
+#include "cli/approvals.h"
+
+#include "cli/print.h"
+#include "cli/toolbox.h"
+
+#include <string.h>
+
+static struct approve_call call_of(const allm_json *row)
+{
+    const char *id = allm_json_text(allm_json_get(row, "id"), NULL);
+    const char *name = allm_json_text(allm_json_get(row, "name"), NULL);
+    return (struct approve_call){ id ? id : "", name ? name : "?",
+                                  allm_json_get(row, "arguments"),
+                                  allm_json_get(row, "reach") };
+}
+
+static bool is_decided(const allm_json *metadata, const char *id)
+{
+    const allm_json *list = allm_json_get(metadata, "approved");
+    for (const allm_json *d = NULL; (d = allm_json_next(list, d));) {
+        const char *own = allm_json_text(allm_json_get(d, "id"), NULL);
+        if (own && !strcmp(own, id))
+            return true;
+    }
+    return false;
+}
+
+/* The next row that is not decided after `row`; NULL: no more. */
+static const allm_json *next_row(const allm_json *metadata,
+                                 const allm_json *row)
+{
+    const allm_json *list = allm_json_get(metadata, "approvals");
+    while ((row = allm_json_next(list, row)) &&
+           is_decided(metadata, call_of(row).id))
+        ;
+    return row;
+}
+
+size_t approvals_count(const allm_json *metadata)
+{
+    size_t n = 0;
+    for (const allm_json *row = NULL; (row = next_row(metadata, row));)
+        n++;
+    return n;
+}
+
+bool approvals_next(const allm_json *metadata, struct approve_call *c)
+{
+    const allm_json *row = next_row(metadata, NULL);
+    if (row)
+        *c = call_of(row);
+    return row != NULL;
+}
+
+void approvals_report(const allm_json *metadata, const char *path)
+{
+    struct bytes list = { NULL, 0, 0 }, flags = { NULL, 0, 0 };
+    size_t n = approvals_count(metadata);
+    for (const allm_json *row = NULL; (row = next_row(metadata, row));) {
+        struct approve_call c = call_of(row);
+        bytes_text(&list, list.len ? "; " : "");
+        approve_title(&list, &c);
+        bytes_format(&list, " (id %.100s)", c.id);
+    }
+    toolbox_words(&flags);
+    print_fault("%zu call%s wait%s for your approval: %.600s", n,
+                n == 1 ? "" : "s", n == 1 ? "s" : "", bytes_string(&list));
+    if (path)
+        print_fault("to decide: allm -S %s%s --approve all (or the id of a "
+                    "call; or --deny all --why TEXT)",
+                    path, bytes_string(&flags));
+    else
+        print_fault("allow such calls with --approve TOOL=auto or --yes, or "
+                    "keep the session with -S NAME to decide later");
+    bytes_release(&list);
+    bytes_release(&flags);
+}

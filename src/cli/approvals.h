@@ -1,0 +1,21 @@
+/*
+ * approvals.h - the calls of a session that wait for a decision
+ *
+ * A session that halted because nobody could be asked lists its calls in
+ * metadata.approvals, and the decisions about them in metadata.approved.
+ */
+#ifndef CLI_APPROVALS_H
+#define CLI_APPROVALS_H
+
+#include "cli/approve.h"
+
+/* How many calls wait. */
+size_t approvals_count(const allm_json *metadata);
+/* The first one; false: there is none.  It is borrowed from the metadata. */
+bool approvals_next(const allm_json *metadata, struct approve_call *c);
+
+/* Print which calls wait, and the command that decides; path is the session, or
+ * NULL. */
+void approvals_report(const allm_json *metadata, const char *path);
+
+#endif

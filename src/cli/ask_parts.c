@@ -1,0 +1,82 @@
+/* ask_parts.c - the flags of ask, and what they mean for a call */
+#include "cli/ask_parts.h"
+
+#include "cli/reasoning.h"
+#include "cli/timing.h"
+
+#include <stdio.h>
+
+bool ask_parts_options(const struct ask *a, const struct flag_list *pairs,
+                       struct opts *o)
+{
+    return opts_read(o, pairs) &&
+           (!a->max_tokens ||
+            opts_put_number(o, "max_tokens", a->max_tokens)) &&
+           (!a->reasoning || reasoning_put(o, a->reasoning));
+}
+
+struct wish ask_parts_wish(const struct ask *a, const struct template_use *t,
+                           const struct session *s, const char *system,
+                           const allm_json *options)
+{
+    return (struct wish){
+        .model = a->model,
+        .task = a->task,
+        .session = session_model(s),
+        .template_model = template_use_text(t, "model"),
+        .system = system,
+        .template_system = template_use_system(t),
+        .options = options,
+        .template_options = template_use_value(t, "options"),
+        .key = a->key,
+        .base_url = a->base_url,
+        .proxy = a->proxy,
+        .cacert = a->cacert,
+        .headers = &a->headers,
+        .any_key = a->any_key || a->dry_run,
+    };
+}
+
+const char *ask_parts_system(const struct ask *a, const struct template_use *t,
+                             const struct session *s, const char *chosen)
+{
+    const allm_message *first = allm_thread_at(allm_session_thread(s->session),
+                                               0);
+    bool has_one = first && first->role == ALLM_ROLE_SYSTEM;
+    bool given = a->system || (t->named && template_use_system(t));
+    return given || !has_one ? chosen : NULL;
+}
+
+allm_json *ask_parts_retry(const struct ask *a)
+{
+    char text[64];
+    int n = snprintf(text, sizeof text, "{\"max_attempts\": %u}", a->attempts);
+    return a->attempts ? allm_json_parse(text, (size_t)n, NULL) : NULL;
+}
+
+allm_call_opts ask_parts_call(const struct ask *a, const allm_json *format,
+                              const allm_json *options, allm_budget *budget)
+{
+    return (allm_call_opts){
+        .size = sizeof(allm_call_opts),
+        .api_key = a->any_key || a->taps.replay ? "none" : NULL,
+        .max_turns = a->max_turns,
+        .total_ms = a->timeout_ms,
+        .response_format = format,
+        .validate_output = format != NULL,
+        .json = options,
+        .budget = budget,
+        .live_tool_events = 1,
+        .validate_arguments = 1,
+    };
+}
+
+allm_status ask_parts_note(const allm_event *event, void *ud)
+{
+    bool *started = ud;
+    timing_note(event, NULL);
+    *started |= event->type != ALLM_EV_MESSAGE_STARTED &&
+                event->type != ALLM_EV_RAW_CHUNK &&
+                event->type != ALLM_EV_ERROR;
+    return ALLM_OK;
+}

@@ -1,0 +1,17 @@
+/* cost.h - what a call may cost at most */
+#ifndef CLI_COST_H
+#define CLI_COST_H
+
+#include "cli/target.h"
+
+/* In US dollars, for an input of `bytes`; -1: the price is not known.  answers:
+ * the model writes an answer, of at most the max_tokens in the options. */
+double cost_at_most(const struct target *t, const allm_json *options,
+                    size_t bytes, bool answers);
+
+/* May a call with this conversation and prompt cost more than `most`?  Returns
+ * END_DONE, or an exit code after an error was printed.  0: no limit. */
+int cost_check(const struct target *t, const allm_thread *thread,
+               const allm_thread *prompt, double most);
+
+#endif

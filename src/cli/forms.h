@@ -1,0 +1,16 @@
+/*
+ * forms.h - fill in a form of an MCP server on the terminal
+ *
+ *      ? everything asks: How large?
+ *        [a]nswer, [d]ecline, [l]ater
+ *      > a
+ */
+#ifndef CLI_FORMS_H
+#define CLI_FORMS_H
+
+#include "allm.h"
+
+/* Ask the user, and answer the form; without an answer it is cancelled. */
+void forms_ask(allm_elicitation *form);
+
+#endif

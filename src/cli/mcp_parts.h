@@ -1,0 +1,28 @@
+/* mcp_parts.h - what the files of "allm mcp" share */
+#ifndef CLI_MCP_PARTS_H
+#define CLI_MCP_PARTS_H
+
+#include "cli/approve.h"
+#include "cli/toolbox.h"
+
+struct mcp_flags {
+    const char *model, *store;
+    struct flag_list options, headers;
+    struct toolbox_flags toolbox;
+    bool json;
+};
+
+/* Each returns the exit code; argv begins after the name of the subcommand. */
+int mcp_serve(const struct mcp_flags *f);
+int mcp_list(const struct mcp_flags *f, int argc, char **argv);
+int mcp_add(const struct mcp_flags *f, int argc, char **argv);
+int mcp_rm(const struct mcp_flags *f, int argc, char **argv);
+int mcp_tools(const struct mcp_flags *f, int argc, char **argv);
+int mcp_call(const struct mcp_flags *f, int argc, char **argv);
+int mcp_read(const struct mcp_flags *f, int argc, char **argv);
+int mcp_prompt(const struct mcp_flags *f, int argc, char **argv);
+
+/* mcp_serve.c: a function of its toolbox. */
+void mcp_serve_approve(void *ud, allm_approval *approval);
+
+#endif

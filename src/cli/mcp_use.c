@@ -1,0 +1,168 @@
+/* mcp_use.c - allm mcp tools, call, read, prompt: use a server by hand */
+#include "cli/mcp_once.h"
+#include "cli/mcp_parts.h"
+
+#include "cli/exit.h"
+#include "cli/input.h"
+#include "cli/print.h"
+
+#include <string.h>
+
+static int reject_arguments(const char *usage)
+{
+    print_fault("usage: allm mcp %s", usage);
+    return END_USAGE;
+}
+
+static void print_texts(const struct bytes *text)
+{
+    print_bytes(bytes_string(text), text->len);
+    if (text->len && text->ptr[text->len - 1] != '\n')
+        print_text("\n");
+}
+
+/* Print a result: as JSON, or by the function; frees it. */
+static int print_result(const struct mcp_flags *f, allm_json *result,
+                        int (*print)(const allm_json *result))
+{
+    int code = END_FAILED;
+    if (result && f->json) {
+        print_json(result, ALLM_JSON_PRETTY);
+        code = END_DONE;
+    } else if (result) {
+        code = print(result);
+    }
+    allm_json_free(result);
+    return code;
+}
+
+/* ---------------------------------------------------------------- tools --- */
+
+static int print_tools(const allm_json *result)
+{
+    const allm_json *list = allm_json_get(result, "tools"), *t = NULL;
+    while ((t = allm_json_next(list, t))) {
+        const char *what = allm_json_text(allm_json_get(t, "description"),
+                                          NULL);
+        what = what ? what : "";
+        print_format("%-28s %.*s\n",
+                     allm_json_text(allm_json_get(t, "name"), NULL),
+                     (int)strcspn(what, "\r\n"), what);
+    }
+    if (!allm_json_count(list))
+        print_note("the server has no tools");
+    return END_DONE;
+}
+
+int mcp_tools(const struct mcp_flags *f, int argc, char **argv)
+{
+    if (argc != 1)
+        return reject_arguments("tools SERVER");
+    return print_result(f, mcp_once_ask(argv[0], "tools/list", NULL),
+                        print_tools);
+}
+
+/* ----------------------------------------------------------------- call --- */
+
+static int print_content(const allm_json *result)
+{
+    struct bytes text = { NULL, 0, 0 };
+    const allm_json *list = allm_json_get(result, "content"), *part = NULL;
+    bool failed = allm_json_true(allm_json_get(result, "isError"));
+    while ((part = allm_json_next(list, part)))
+        mcp_once_text(part, &text);
+    if (failed)
+        print_fault("the tool failed: %.2000s", bytes_string(&text));
+    else if (text.len)
+        print_texts(&text);
+    else if (allm_json_get(result, "structuredContent"))
+        print_json(allm_json_get(result, "structuredContent"),
+                   ALLM_JSON_PRETTY);
+    bytes_release(&text);
+    return failed ? END_FAILED : END_DONE;
+}
+
+int mcp_call(const struct mcp_flags *f, int argc, char **argv)
+{
+    if (argc < 2 || argc > 3)
+        return reject_arguments("call SERVER TOOL [JSON|-]");
+    allm_json *arguments = input_arguments(argc > 2 ? argv[2] : NULL);
+    if (!arguments)
+        return END_USAGE;
+    allm_json *params = mcp_once_params(argv[1], arguments);
+    int code = print_result(f, mcp_once_ask(argv[0], "tools/call", params),
+                            print_content);
+    allm_json_free(arguments);
+    allm_json_free(params);
+    return code;
+}
+
+/* ----------------------------------------------------------------- read --- */
+
+static int print_contents(const allm_json *result)
+{
+    struct bytes text = { NULL, 0, 0 };
+    const allm_json *list = allm_json_get(result, "contents"), *part = NULL;
+    while ((part = allm_json_next(list, part)))
+        mcp_once_text(part, &text);
+    print_texts(&text);
+    bytes_release(&text);
+    return END_DONE;
+}
+
+int mcp_read(const struct mcp_flags *f, int argc, char **argv)
+{
+    if (argc != 2)
+        return reject_arguments("read SERVER URI");
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_object(b);
+    allm_json_build_key(b, "uri");
+    allm_json_build_text(b, argv[1], ALLM_NUL_ENDED);
+    allm_json_build_end(b);
+    allm_json *params = allm_json_build_done(b);
+    int code = print_result(f, mcp_once_ask(argv[0], "resources/read", params),
+                            print_contents);
+    allm_json_free(params);
+    return code;
+}
+
+/* --------------------------------------------------------------- prompt --- */
+
+static int print_messages(const allm_json *result)
+{
+    const allm_json *list = allm_json_get(result, "messages"), *m = NULL;
+    while ((m = allm_json_next(list, m))) {
+        struct bytes text = { NULL, 0, 0 };
+        const char *role = allm_json_text(allm_json_get(m, "role"), NULL);
+        mcp_once_text(allm_json_get(m, "content"), &text);
+        print_format("%s: ", role ? role : "user");
+        print_texts(&text);
+        bytes_release(&text);
+    }
+    return END_DONE;
+}
+
+static allm_json *pair_arguments(int argc, char **argv)
+{
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_object(b);
+    for (int i = 0; i + 1 < argc; i += 2) {
+        allm_json_build_key(b, argv[i]);
+        allm_json_build_text(b, argv[i + 1], ALLM_NUL_ENDED);
+    }
+    allm_json_build_end(b);
+    return allm_json_build_done(b);
+}
+
+int mcp_prompt(const struct mcp_flags *f, int argc, char **argv)
+{
+    if (argc < 2 || argc % 2)
+        return reject_arguments("prompt SERVER PROMPT [K V]...");
+    allm_json *arguments = pair_arguments(argc - 2, argv + 2);
+    allm_json *params = mcp_once_params(argv[1], arguments);
+    int code = print_result(f, mcp_once_ask(argv[0], "prompts/get", params),
+                            print_messages);
+    allm_json_free(arguments);
+    allm_json_free(params);
+    return code;
+}

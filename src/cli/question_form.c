@@ -1,0 +1,225 @@
+/*
+ * question_form.c - ask the user for values that fit a JSON Schema
+ *
+ * Choices are those of `enum`, with the names of `enumNames`, or of `oneOf`
+ * with `const` and `title`, as servers of MCP send them.
+ */
+#include "cli/question_form.h"
+
+#include "cli/print.h"
+
+#include <string.h>
+
+enum { MOST_CHOICES = 100 };
+
+/* The schemas to which a value can be set. */
+struct choice_list {
+    size_t count;
+    struct question_choice rows[MOST_CHOICES];
+    const allm_json *values[MOST_CHOICES];
+};
+
+static const char *text_of(const allm_json *object, const char *key)
+{
+    return allm_json_text(allm_json_get(object, key), NULL);
+}
+
+static void add_choice(struct choice_list *c, const allm_json *value,
+                       const char *label)
+{
+    const char *text = label ? label : allm_json_text(value, NULL);
+    if (!value || !text || c->count == MOST_CHOICES)
+        return;
+    c->rows[c->count].label = text;
+    c->values[c->count++] = value;
+}
+
+static void list_choices(struct choice_list *c, const allm_json *schema)
+{
+    const allm_json *words = allm_json_get(schema, "enum");
+    const allm_json *names = allm_json_get(schema, "enumNames");
+    const allm_json *rows = allm_json_get(schema, "oneOf");
+    for (size_t i = 0; i < allm_json_count(words); i++)
+        add_choice(c, allm_json_at(words, i),
+                   allm_json_text(allm_json_at(names, i), NULL));
+    for (const allm_json *r = NULL; (r = allm_json_next(rows, r));)
+        add_choice(c, allm_json_get(r, "const"), text_of(r, "title"));
+}
+
+/* The message of the first fault; "": the value fits.  The caller frees *list,
+ * which owns it. */
+static const char *first_fault(const allm_json *schema, const allm_json *value,
+                               allm_json **list)
+{
+    *list = NULL;
+    if (allm_json_error(value))
+        return "this is not JSON";
+    allm_json_schema *compiled = allm_json_schema_new(schema);
+    const allm_error *wrong = allm_json_schema_error(compiled);
+    *list = wrong ? NULL : allm_json_schema_check(compiled, value);
+    const char *fault = *list ? text_of(allm_json_at(*list, 0), "message")
+                              : "the question has an invalid schema";
+    allm_json_schema_free(compiled);
+    return fault ? fault : "";
+}
+
+static allm_json *make_text(const char *text, size_t len)
+{
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_text(b, text, len);
+    return allm_json_build_done(b);
+}
+
+/* What a line means: text for a string, else JSON, or the default. */
+static allm_json *read_value(const allm_json *schema, const struct bytes *line)
+{
+    const char *type = text_of(schema, "type");
+    const allm_json *preset = allm_json_get(schema, "default");
+    if (!line->len && preset)
+        return allm_json_copy(preset);
+    if (!type || !strcmp(type, "string"))
+        return make_text(bytes_string(line), line->len);
+    return allm_json_parse(bytes_string(line), line->len, NULL);
+}
+
+/* Ask for a line until it fits.  NULL: the user left, or, if the value may be
+ * missing, left it empty. */
+static allm_json *ask_line(const allm_json *schema, bool optional, bool *left)
+{
+    struct bytes line = { NULL, 0, 0 };
+    allm_json *value = NULL, *faults = NULL;
+    bool fits = false;
+    while (!fits && (*left = !question_line("> ", &line)) == false) {
+        bool none = optional && !line.len && !allm_json_get(schema, "default");
+        value = none ? NULL : read_value(schema, &line);
+        const char *fault = none ? "" : first_fault(schema, value, &faults);
+        fits = !*fault;
+        if (!fits) {
+            print_note("  (%s)", fault);
+            allm_json_free(value);
+            value = NULL;
+        }
+        allm_json_free(faults);
+        faults = NULL;
+        bytes_clear(&line);
+    }
+    bytes_release(&line);
+    return value;
+}
+
+static allm_json *ask_choice(const struct question *q,
+                             const struct choice_list *c, bool *left)
+{
+    struct question with = *q;
+    with.count = c->count;
+    with.choices = c->rows;
+    int choice = question_choose(&with);
+    *left = choice < 0;
+    return *left ? NULL : allm_json_copy(c->values[choice]);
+}
+
+static allm_json *ask_yes_or_no(const struct question *q, bool *left)
+{
+    static const struct question_choice words[] = { { 'y', "[y]es" },
+                                                    { 'n', "[n]o" } };
+    struct question with = *q;
+    with.count = 2;
+    with.choices = words;
+    int choice = question_choose(&with);
+    *left = choice < 0;
+    return *left ? NULL
+                 : allm_json_parse(choice ? "false" : "true", choice ? 5 : 4,
+                                   NULL);
+}
+
+static allm_json *ask_value(const struct question *q, const allm_json *schema,
+                            bool optional, bool *left)
+{
+    struct choice_list choices = { 0 };
+    const char *type = text_of(schema, "type");
+    list_choices(&choices, schema);
+    *left = !question_possible();
+    if (*left)
+        return NULL;
+    if (choices.count)
+        return ask_choice(q, &choices, left);
+    if (type && !strcmp(type, "boolean"))
+        return ask_yes_or_no(q, left);
+    question_show(q);
+    return ask_line(schema, optional, left);
+}
+
+allm_json *question_form_value(const struct question *q,
+                               const allm_json *schema)
+{
+    bool left;
+    return ask_value(q, schema, false, &left);
+}
+
+static bool is_required(const allm_json *schema, const char *name)
+{
+    const allm_json *names = allm_json_get(schema, "required");
+    for (const allm_json *n = NULL; (n = allm_json_next(names, n));) {
+        const char *text = allm_json_text(n, NULL);
+        if (text && !strcmp(text, name))
+            return true;
+    }
+    return false;
+}
+
+/* "Size (optional, default 3)" */
+static void write_title(struct bytes *title, const char *name,
+                        const allm_json *schema, bool optional)
+{
+    const char *words = text_of(schema, "title");
+    const allm_json *preset = allm_json_get(schema, "default");
+    allm_text *text = preset ? allm_json_write(preset, 0) : NULL;
+    const char *value = text ? allm_text_bytes(text, NULL) : NULL;
+    bytes_text(title, words ? words : name);
+    if (value)
+        bytes_format(title, " (default %s)", value);
+    else if (optional)
+        bytes_text(title, " (optional)");
+    allm_text_free(text);
+}
+
+/* Ask for one property and add it; false: the user left. */
+static bool ask_property(allm_json_build *b, const char *name,
+                         const allm_json *schema, bool optional)
+{
+    struct bytes title = { NULL, 0, 0 };
+    const char *body = text_of(schema, "description");
+    bool left = false;
+    write_title(&title, name, schema, optional);
+    const struct question q = { .title = bytes_string(&title), .body = body,
+                                .body_len = body ? strlen(body) : 0 };
+    allm_json *value = ask_value(&q, schema, optional, &left);
+    if (value) {
+        allm_json_build_key(b, name);
+        allm_json_build_value(b, value);
+    }
+    allm_json_free(value);
+    bytes_release(&title);
+    return !left;
+}
+
+allm_json *question_form_fill(const struct question *q, const allm_json *schema)
+{
+    const allm_json *rows = allm_json_get(schema, "properties");
+    allm_json_build *b = allm_json_build_new(NULL);
+    bool all = question_possible();
+    if (all)
+        question_show(q);
+    allm_json_build_object(b);
+    for (const allm_json *k = NULL; all && (k = allm_json_next(rows, k));) {
+        const char *name = allm_json_text(k, NULL);
+        all = ask_property(b, name, allm_json_value(k),
+                           !is_required(schema, name));
+    }
+    allm_json_build_end(b);
+    allm_json *value = allm_json_build_done(b);
+    if (all)
+        return value;
+    allm_json_free(value);
+    return NULL;
+}

@@ -1,0 +1,127 @@
+/* template_save.c - write the flags of a call as a template: --save NAME */
+#include "cli/template_save.h"
+
+#include "cli/exit.h"
+#include "cli/print.h"
+#include "conf/file.h"
+
+#include <string.h>
+
+static void put_text(allm_json_build *b, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    allm_json_build_key(b, key);
+    allm_json_build_text(b, text, strlen(text));
+}
+
+static void put_list(allm_json_build *b, const struct flag_list *list)
+{
+    if (!list || !list->count)
+        return;
+    allm_json_build_key(b, "attach");
+    allm_json_build_array(b);
+    for (size_t i = 0; i < list->count; i++)
+        allm_json_build_text(b, list->word[i], strlen(list->word[i]));
+    allm_json_build_end(b);
+}
+
+/* {"NAME": {"default": VALUE}}; of a name that is repeated the last value
+ * counts. */
+static void put_params(allm_json_build *b, const allm_json *params)
+{
+    if (!allm_json_count(params))
+        return;
+    allm_json_build_key(b, "params");
+    allm_json_build_object(b);
+    for (const allm_json *k = NULL; (k = allm_json_next(params, k));) {
+        allm_json_build_key(b, allm_json_text(k, NULL));
+        allm_json_build_object(b);
+        allm_json_build_key(b, "default");
+        allm_json_build_value(b, allm_json_value(k));
+        allm_json_build_end(b);
+    }
+    allm_json_build_end(b);
+}
+
+/* The header: the flags over that of the template. */
+static allm_json *make_header(const struct template_save *s)
+{
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_object(b);
+    put_text(b, "model", s->model);
+    put_text(b, "system", s->system);
+    put_text(b, "schema", s->schema);
+    if (s->options) {
+        allm_json_build_key(b, "options");
+        allm_json_build_value(b, s->options);
+    }
+    put_list(b, s->attach);
+    put_text(b, "extract", s->extract);
+    put_params(b, s->over->params);
+    allm_json_build_end(b);
+    allm_json *own = allm_json_build_done(b);
+    if (!s->over->loaded || allm_json_error(own))
+        return own;
+    allm_json *both = allm_json_patch(s->over->file.header, own);
+    allm_json_free(own);
+    return both;
+}
+
+int template_save_text(const char *path, const struct bytes *text)
+{
+    struct template_file t = { .header = NULL };
+    bool fine = template_parse(&t, path, text, template_use_notice, NULL);
+    template_release(&t);
+    int error = fine ? file_store(path, bytes_string(text), text->len) : 0;
+    if (!fine)
+        print_fault("%.500s is unchanged", path);
+    if (error)
+        print_fault("cannot write %.500s: %s", path, file_says(error));
+    return fine && !error ? END_DONE : END_USAGE;
+}
+
+/* The arguments, or the body of the template that this call uses. */
+static void add_body(const struct template_save *s, int argc, char **argv,
+                     struct bytes *body)
+{
+    for (int i = 0; i < argc; i++)
+        bytes_format(body, "%s%s", i ? " " : "", argv[i]);
+    if (!argc && s->over->loaded)
+        bytes_text(body, bytes_string(&s->over->file.body));
+}
+
+static int report_name(const char *name)
+{
+    if (template_is_name(name) && strcmp(name, "none") != 0)
+        print_fault("there is no home directory: set HOME, XDG_CONFIG_HOME or "
+                    "ALLM_HOME");
+    else
+        print_fault("\"%.100s\" is not the name of a template: it has no / or "
+                    ":, does not begin with a dot, and is not \"none\"",
+                    name);
+    return END_USAGE;
+}
+
+int template_save_write(const struct template_save *s, int argc, char **argv)
+{
+    char path[PLACES_PATH];
+    struct bytes body = { NULL, 0, 0 }, text = { NULL, 0, 0 };
+    if (!strcmp(s->name, "none") || !template_users_path(s->name, path))
+        return report_name(s->name);
+    allm_json *header = make_header(s);
+    int code = END_USAGE;
+    if (allm_json_error(header)) {
+        print_fault("--save: a flag is not UTF-8 text");
+    } else {
+        add_body(s, argc, argv, &body);
+        template_write(header, bytes_string(&body), &text);
+        code = template_save_text(path, &text);
+    }
+    if (code == END_DONE)
+        print_note("saved %s; use it with: allm -t %s", path, s->name);
+    allm_json_free(header);
+    bytes_release(&body);
+    bytes_release(&text);
+    return code;
+}

@@ -1,0 +1,211 @@
+/* templates.c - allm templates: prompts in files */
+#include "cli/command.h"
+#include "cli/config_parts.h"
+#include "cli/exit.h"
+#include "cli/print.h"
+#include "cli/template_list.h"
+#include "cli/template_save.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct template_flags {
+    bool json;
+} given;
+
+static const struct flag flags[] = {
+    { 0, "--json", FLAG_SWITCH, offsetof(struct template_flags, json), NULL,
+      "list: print a JSON document", .use = FLAG_MOST },
+    { .name = NULL },
+};
+
+/* ---------------------------------------------------------------- list --- */
+
+static void ignore_notice(void *ud, const struct notice *n)
+{
+    (void)ud;
+    (void)n;
+}
+
+/* The names of the parameters: a list, or printed. */
+static void list_params(const char *path, bool project, allm_json_build *b)
+{
+    struct template_file t = { .header = NULL };
+    struct bytes lines = { NULL, 0, 0 };
+    if (template_load(&t, path, project, ignore_notice, NULL))
+        template_describe(&t, &lines);
+    for (const char *l = bytes_string(&lines); *l;) {
+        size_t n = strcspn(l, "\n"), name = strcspn(l + 2, " \n");
+        if (given.json)
+            allm_json_build_text(b, l + 2, name);
+        else
+            print_format(" %.*s", (int)name, l + 2);
+        l += n + (l[n] != '\0');
+    }
+    bytes_release(&lines);
+    template_release(&t);
+}
+
+static void put_text(allm_json_build *b, const char *key, const char *text)
+{
+    allm_json_build_key(b, key);
+    allm_json_build_text(b, text, strlen(text));
+}
+
+static const char *state_of(const char *path, bool project)
+{
+    return !project                    ? "yours"
+           : template_is_trusted(path) ? "trusted"
+                                       : "waits for trust";
+}
+
+static void list_one(void *ud, const char *name, const char *path, bool project)
+{
+    const char *state = state_of(path, project);
+    if (!given.json) {
+        print_format("%-20s %-15s", name, state);
+        list_params(path, project, ud);
+        print_text("\n");
+        return;
+    }
+    allm_json_build_object(ud);
+    put_text(ud, "name", name);
+    put_text(ud, "path", path);
+    put_text(ud, "state", state);
+    allm_json_build_key(ud, "params");
+    allm_json_build_array(ud);
+    list_params(path, project, ud);
+    allm_json_build_end(ud);
+    allm_json_build_end(ud);
+}
+
+static int list_all(int argc, char **argv)
+{
+    (void)argv;
+    if (argc)
+        return END_USAGE;
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_array(b);
+    template_list_each(list_one, b);
+    allm_json_build_end(b);
+    allm_json *all = allm_json_build_done(b);
+    if (given.json)
+        print_json(all, ALLM_JSON_PRETTY);
+    allm_json_free(all);
+    return END_DONE;
+}
+
+/* ---------------------------------------------------------------- one --- */
+
+/* The path of the user's template; false: an error was printed. */
+static bool find_own(int argc, char **argv, char path[PLACES_PATH])
+{
+    if (argc == 1 && template_users_path(argv[0], path))
+        return true;
+    if (argc != 1)
+        print_fault("name one template; allm templates lists them");
+    else
+        print_fault("\"%.100s\" is not the name of a template, or there is no "
+                    "home directory",
+                    argv[0]);
+    return false;
+}
+
+static int show_template(int argc, char **argv)
+{
+    char path[PLACES_PATH];
+    bool project;
+    struct bytes text = { NULL, 0, 0 };
+    if (argc != 1) {
+        print_fault("name one template; allm templates lists them");
+        return END_USAGE;
+    }
+    if (!template_find(argv[0], path, &project)) {
+        print_fault("there is no template \"%.100s\"; allm templates lists "
+                    "them",
+                    argv[0]);
+        return END_USAGE;
+    }
+    bool ok = config_load_text(path, &text);
+    if (ok)
+        print_bytes(bytes_string(&text), text.len);
+    if (ok && text.len && text.ptr[text.len - 1] != '\n')
+        print_text("\n");
+    bytes_release(&text);
+    return ok ? END_DONE : END_USAGE;
+}
+
+static int edit_template(int argc, char **argv)
+{
+    char path[PLACES_PATH];
+    return find_own(argc, argv, path)
+               ? config_edit_file(path, "---\nsystem: \n---\n$input\n",
+                                  template_save_text)
+               : END_USAGE;
+}
+
+static int remove_template(int argc, char **argv)
+{
+    char path[PLACES_PATH];
+    if (!find_own(argc, argv, path))
+        return END_USAGE;
+    if (!unlink(path))
+        return END_DONE;
+    print_fault("cannot remove %.500s: %s", path, strerror(errno));
+    return END_USAGE;
+}
+
+static int print_path(int argc, char **argv)
+{
+    char path[PLACES_PATH];
+    if (argc ? !find_own(argc, argv, path) : !template_users_path("", path))
+        return END_USAGE;
+    print_format("%s\n", path);
+    return END_DONE;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} subs[] = {
+    { "list", list_all },
+    { "show", show_template },
+    { "edit", edit_template },
+    { "rm", remove_template },
+    { "path", print_path },
+};
+
+static int run_templates_command(int argc, char **argv)
+{
+    given = (struct template_flags){ 0 };
+    if (!flags_read(flags, &given, &argc, argv))
+        return END_USAGE;
+    const char *sub = argc ? argv[0] : "list";
+    for (size_t i = 0; i < sizeof subs / sizeof *subs; i++)
+        if (!strcmp(subs[i].name, sub))
+            return subs[i].run(argc ? argc - 1 : 0, argv + 1);
+    return command_reject_sub(command_find("templates"), sub);
+}
+
+const struct command templates_command = {
+    .name = "templates",
+    .usage = "[list] | show NAME | edit NAME | rm NAME | path [NAME]",
+    .summary = "prompts in files, for -t",
+    .more =
+        "A template is a text file in the directory that \"allm templates\n"
+        "path\" prints.  Its text is the prompt; $input is the standard\n"
+        "input, and $name a parameter that -p sets.  A header between two\n"
+        "--- lines can set the model and more.  --save makes one of the\n"
+        "flags of a call.  Those in .allm/templates of a project need\n"
+        "\"allm config trust\".\n",
+    .examples = "  allm -s \"Be brief.\" 'Explain: $input' --save explain\n"
+                "  man tar | allm -t explain\n"
+                "  allm templates edit explain\n",
+    .subs = "list|show|edit|rm|path",
+    .args = { FILL_TEMPLATE },
+    .flags = flags,
+    .group = GROUP_STATE,
+    .run = run_templates_command,
+};
