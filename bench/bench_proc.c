@@ -5,7 +5,7 @@
  * and in both walls; then the same while this process has 2 GB of heap.  The
  * ratios to the bare process have limits: 3 and 4.5.
  */
-#define _GNU_SOURCE             /* environ */
+#define _GNU_SOURCE /* environ */
 #include "measure.h"
 
 #include "proc/child.h"
@@ -46,27 +46,30 @@ static void run_warden(struct slice orders)
     child_release(&c);
 }
 
-static int64_t time_of(void (*run)(struct slice), struct slice orders)
+static int64_t time_once(void (*run)(struct slice), struct slice orders)
 {
-    static int64_t times[RUNS];
-    for (int i = 0; i < RUNS; i++) {
-        int64_t begin = measure_now();
-        run(orders);
-        times[i] = measure_now() - begin;
-    }
-    return measure_median(times, RUNS);
+    int64_t begin = measure_now();
+    run(orders);
+    return measure_now() - begin;
 }
 
+/* In turns, so that what else the machine does counts alike for all three. */
 static void compare(const char *where, struct slice first, struct slice both)
 {
-    int64_t bare = time_of(run_bare, first);
-    int64_t one = time_of(run_warden, first), two = time_of(run_warden, both);
-    double a = (double)one / (double)bare, b = (double)two / (double)bare;
+    static int64_t times[3][RUNS];
+    for (int i = 0; i < RUNS; i++) {
+        times[0][i] = time_once(run_bare, first);
+        times[1][i] = time_once(run_warden, first);
+        times[2][i] = time_once(run_warden, both);
+    }
+    double us[3];
+    for (int i = 0; i < 3; i++)
+        us[i] = (double)measure_median(times[i], RUNS) / 1000;
     printf("%s: bare %.0f us, first wall %.0f us (%.1f times, %s), both walls "
            "%.0f us (%.1f times, %s)\n",
-           where, (double)bare / 1000, (double)one / 1000, a,
-           measure_verdict(a <= 3), (double)two / 1000, b,
-           measure_verdict(b <= 4.5));
+           where, us[0], us[1], us[1] / us[0],
+           measure_verdict(us[1] <= 3 * us[0]), us[2], us[2] / us[0],
+           measure_verdict(us[2] <= 4.5 * us[0]));
 }
 
 int main(void)
@@ -81,7 +84,7 @@ int main(void)
     arena_init(&a, mem_default());
     buf_init(&both, &a, ORDERS_LIMIT);
     orders_walls(&both, ORDERS_ON);
-    orders_environment(&both);
+    orders_environment(&both, ORDERS_ON);
     reach_default(&both, argv[0], "/usr", "/dev/shm");
     orders_limit(&both, "procs", 64);
     buf_init(&first, &a, ORDERS_LIMIT);

@@ -3,7 +3,10 @@
  *
  *   version  "allm version", compared with a program that prints a line and
  *            links the same libraries (this one)
+ *   word     the completion of a word, compared with "allm version"
  *   ask      one question to the Fake: CPU time and memory
+ *   config   the same with 200 lines of settings, compared with none
+ *   llm      the same in llm (PyPI), if build/llm has it or it can be installed
  *   first    the time until the first word of an answer from a server on
  *            loopback, compared with the first byte that "curl -N" prints, and
  *            the CPU time until then, compared with a bare client that links
@@ -43,11 +46,13 @@ struct cost {
 
 /* ----------------------------------------------------------- children --- */
 
+static char variable[4200]; /* of the next program; "" is none */
+
 /* Run a program with its output redirected to this descriptor. */
 static pid_t start(const char **argv, int out)
 {
     char path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
-    char *clean[] = { path, NULL };
+    char *clean[] = { path, *variable ? variable : NULL, NULL };
     union {
         const char **given;
         char **taken; /* the type that execve() wants; it changes none */
@@ -82,6 +87,8 @@ static struct cost run(const char **argv)
     return (struct cost){ cpu_time(&use), use.ru_maxrss };
 }
 
+static long first_kib; /* the peak of the last one */
+
 /* The time until the program prints something, and its CPU time until then. */
 static int64_t first_byte(const char **argv, int64_t *cpu_ns)
 {
@@ -103,6 +110,7 @@ static int64_t first_byte(const char **argv, int64_t *cpu_ns)
     kill(child, SIGKILL);
     wait4(child, NULL, 0, &use);
     *cpu_ns = cpu_time(&use);
+    first_kib = use.ru_maxrss;
     return took;
 }
 
@@ -117,9 +125,20 @@ static void bench_version(const char *allm, const char *self)
     }
     double o = (double)measure_median(ours, RUNS) / 1e6;
     double b = (double)measure_median(bare, RUNS) / 1e6;
-    printf("version: %.2f ms, a bare program %.2f ms: %.2f times (at most 3): "
+    printf("version: %.2f ms, a bare program %.2f ms: %.2f times (at most "
+           "1.5): %s\n",
+           o, b, o / b, measure_verdict(o / b <= 1.5));
+    for (int i = 0; i < RUNS; i++) {
+        bare[i] = run((const char *[]){ allm, "version", NULL }).ns;
+        ours[i] = run((const char *[]){ allm, "_complete", "-m", "openai:gpt-5",
+                                        NULL })
+                      .ns;
+    }
+    o = (double)measure_median(ours, RUNS) / 1e6;
+    b = (double)measure_median(bare, RUNS) / 1e6;
+    printf("word: %.2f ms, allm version %.2f ms: %.2f times (at most 1.5): "
            "%s\n",
-           o, b, o / b, measure_verdict(o / b <= 3));
+           o, b, o / b, measure_verdict(o / b <= 1.5));
 }
 
 /* ---------------------------------------------------------------- ask --- */
@@ -142,6 +161,47 @@ static void bench_ask(const char *allm)
     double mib = (double)measure_median(kib, RUNS) / 1024;
     printf("ask: %.2f ms of CPU (at most 15): %s; %.1f MiB (under 16): %s\n",
            ms, measure_verdict(ms <= 15), mib, measure_verdict(mib < 16));
+}
+
+/* A file of settings with 200 lines. */
+static bool write_settings(const char *path)
+{
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return false;
+    fprintf(out, "{\n  // two hundred lines\n  \"aliases\": {\n");
+    for (int i = 0; i < 140; i++)
+        fprintf(out, "    \"name%d\": \"openai:gpt-5-mini\",\n", i);
+    fprintf(out, "  },\n  \"options\": {\n");
+    for (int i = 0; i < 50; i++)
+        fprintf(out, "    \"vllm:m%d*\": {\"temperature\": 0.%d},\n", i, i);
+    fprintf(out, "  },\n  \"timeout\": \"5m\",\n  \"retry\": 2,\n"
+                 "  \"usage\": false,\n  \"output\": {\"width\": 90}\n}\n");
+    return fclose(out) == 0;
+}
+
+static void bench_config(const char *allm)
+{
+    char path[] = "/tmp/allm-settings-XXXXXX";
+    int64_t with[RUNS], none[RUNS];
+    const char *ask[] = { allm,    "-m",    "fake:m",  "-o", "adapter_opts",
+                          SCRIPT, "A line?", NULL };
+    int fd = mkstemp(path);
+    if (fd < 0 || !write_settings(path))
+        return;
+    for (int i = 0; i < RUNS; i++) {
+        snprintf(variable, sizeof variable, "ALLM_CONFIG=%s", path);
+        with[i] = run(ask).ns;
+        variable[0] = '\0';
+        none[i] = run(ask).ns;
+    }
+    close(fd);
+    unlink(path);
+    double w = (double)measure_median(with, RUNS) / 1e6;
+    double n = (double)measure_median(none, RUNS) / 1e6;
+    printf("config: %.2f ms with 200 lines of settings, %.2f ms without: %.2f "
+           "times (at most 1.5): %s\n",
+           w, n, w / n, measure_verdict(w / n <= 1.5));
 }
 
 /* -------------------------------------------------------------- first --- */
@@ -243,6 +303,9 @@ static void bench_first(const char *allm, const char *self, const char *curl)
                      "content-type: application/json", url, NULL };
     const char **programs[] = { asks, bare, gets };
     race(programs, curl ? 3 : 2, f);
+    first_byte(asks, &(int64_t){ 0 });
+    double mib = (double)first_kib / 1024;
+    printf("first: %.1f MiB (under 16): %s\n", mib, measure_verdict(mib < 16));
     if (curl)
         printf("first: %.2f ms, curl %.2f ms: %.2f times (at most 1.5): %s\n",
                f[0].elapsed, f[2].elapsed, f[0].elapsed / f[2].elapsed,
@@ -251,6 +314,53 @@ static void bench_first(const char *allm, const char *self, const char *curl)
            "1.1): %s\n",
            f[0].cpu, f[1].cpu, f[0].cpu / f[1].cpu,
            measure_verdict(f[0].cpu <= 1.1 * f[1].cpu));
+}
+
+/* ---------------------------------------------------------------- llm --- */
+
+/* Install llm beside the builds, and describe the server to it. */
+static const char llm_script[] =
+    "dir=$1; mkdir -p \"$dir/user\"\n"
+    "[ -x \"$dir/bin/llm\" ] || {\n"
+    "    python3 -m venv \"$dir\" && \"$dir/bin/pip\" install -q llm\n"
+    "} || exit 1\n"
+    "printf '%s\\n' '- model_id: bench' '  model_name: m' \\\n"
+    "    \"  api_base: $2\" >\"$dir/user/extra-openai-models.yaml\"\n";
+
+static bool install_llm(const char *dir, const char *url)
+{
+    int status = 1;
+    pid_t child = start((const char *[]){ "/bin/sh", "-c", llm_script, "sh",
+                                          dir, url, NULL },
+                        -1);
+    return child > 0 && waitpid(child, &status, 0) == child && !status;
+}
+
+/* Both until the first word of an answer from the server. */
+static void bench_llm(const char *allm, const char *dir)
+{
+    enum { FEW = 7 };
+    char base[64], program[PATH_MAX + 16];
+    int64_t theirs[FEW], ours[FEW];
+    snprintf(base, sizeof base, "http://127.0.0.1:%d/v1", port);
+    snprintf(program, sizeof program, "%s/bin/llm", dir);
+    if (!install_llm(dir, base)) {
+        printf("llm: not measured, llm (PyPI) cannot be installed\n");
+        return;
+    }
+    const char *asks[] = { allm, "-m", "vllm:m", "-o", "base_url", base, "hi",
+                           NULL };
+    const char *their[] = { program, "-m", "bench", "--no-log", "hi", NULL };
+    for (int i = 0; i < FEW; i++) {
+        first_byte(asks, &ours[i]);
+        snprintf(variable, sizeof variable, "LLM_USER_PATH=%s/user", dir);
+        first_byte(their, &theirs[i]);
+        variable[0] = '\0';
+    }
+    double o = (double)measure_median(ours, FEW) / 1e6;
+    double t = (double)measure_median(theirs, FEW) / 1e6;
+    printf("llm: %.0f ms of CPU, ours %.2f ms: %.0f times (at least 20): %s\n",
+           t, o, t / o, measure_verdict(t / o >= 20));
 }
 
 /* --------------------------------------------------------------- bare --- */
@@ -405,12 +515,16 @@ int main(int argc, char **argv)
     }
     bench_version(allm, argv[0]);
     bench_ask(allm);
+    bench_config(allm);
     fflush(stdout); /* else the server would print it, too */
     pid_t server = start_server();
     if (server < 0)
-        printf("first, https: not measured, loopback is missing\n");
+        printf("first, llm, https: not measured, loopback is missing\n");
     if (server > 0) {
         bench_first(allm, argv[0], find_curl());
+        snprintf(program, sizeof program, "%.*s/../../llm",
+                 slash ? (int)(slash - argv[0]) : 1, slash ? argv[0] : ".");
+        bench_llm(allm, program);
         fflush(stdout);
         bench_https(realpath(allm, program), realpath(argv[0], self));
         kill(server, SIGKILL);

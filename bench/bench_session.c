@@ -4,6 +4,7 @@
  *   1  a tool turn in memory:, beside the turn without a journal (CPU)
  *   2  a session of 10,000 turns: opened, beside its document loaded
  *   3  10,000 sessions: listed, beside the bare query
+ *   4  events of other streams of a hub while a commit takes a second
  *
  * Files are in the folder that an argument names, or in the current one.
  */
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #if ALLM_SQLITE
 #include <sqlite3.h>
@@ -233,6 +235,121 @@ static void compare_lists(void)
            ms(b), ms(a), (double)b / (double)a, measure_verdict(b <= 2 * a));
 }
 
+/* ------------------------------------------------------- a slow commit --- */
+
+enum { STREAMS = 8, BEATS = 300, BEAT_MS = 5, SLOW_MS = 1000 };
+
+static allm_status commit_slowly(void *ud, uint64_t count, bool durable)
+{
+    (void)ud;
+    (void)count;
+    if (!durable)
+        nanosleep(&(struct timespec){ .tv_sec = SLOW_MS / 1000 }, NULL);
+    return ALLM_OK;
+}
+
+/* A model that says a word every few milliseconds. */
+static allm_engine *make_ticker(void)
+{
+    static char text[BEATS * 48 + 64];
+    size_t n = (size_t)snprintf(text, sizeof text, "{\"script\":[");
+    for (int i = 0; i < BEATS; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "[\"delay\",%d],[\"text\",\"w\"],", BEAT_MS);
+    snprintf(text + n, sizeof text - n, "[\"finish\",\"stop\"]]}");
+    allm_json *opts = allm_json_parse(text, strlen(text), NULL);
+    allm_engine *e = allm_engine_new(
+        ALLM(engine_opts, .model = "fake:m", .adapter_opts = opts));
+    allm_json_free(opts);
+    return e;
+}
+
+struct ticker {
+    allm_stream *stream;
+    int64_t last;                   /* when its newest event came */
+};
+
+/* Pull what a stream has; how late its words are, in nanoseconds. */
+static size_t pull_words(struct ticker *t, int64_t *late)
+{
+    const allm_event *event;
+    size_t n = 0;
+    while (allm_stream_next(t->stream, &event) == ALLM_EVENT) {
+        int64_t now = measure_now();
+        if (event->type != ALLM_EV_TEXT_DELTA)
+            continue;
+        if (t->last)
+            late[n++] = now - t->last - BEAT_MS * INT64_C(1000000);
+        t->last = now;
+    }
+    return n;
+}
+
+/* All streams, and one whose session is in a slow store. */
+static size_t run_hub(allm_stream *slow, struct ticker *tickers, int64_t *late)
+{
+    allm_hub *hub = allm_hub_new(NULL);
+    const allm_event *event;
+    allm_stream *ready;
+    size_t n = 0;
+    void *tag = NULL;
+    allm_hub_add(hub, slow, NULL);
+    for (size_t i = 0; i < STREAMS; i++)
+        allm_hub_add(hub, tickers[i].stream, &tickers[i]);
+    while ((ready = allm_hub_wait(hub, 10000, &tag))) {
+        if (tag)
+            n += pull_words(tag, late + n);
+        else
+            while (allm_stream_next(ready, &event) == ALLM_EVENT)
+                ;
+    }
+    allm_hub_free(hub);
+    return n;
+}
+
+/* How late the words of other streams are: the 99th percentile. */
+static int64_t measure_lateness(bool slowly)
+{
+    static int64_t late[STREAMS * BEATS];
+    struct ticker tickers[STREAMS] = { { NULL, 0 } };
+    const allm_message hi = { .size = sizeof hi, .role = ALLM_ROLE_USER,
+                              .text = "hi" };
+    const allm_message *const messages[] = { &hi };
+    allm_request *request = allm_request_new(
+        ALLM(request, .messages = messages, .message_count = 1));
+    allm_store *store = allm_store_open(
+        uri, ALLM(store_opts, .on_commit = slowly ? commit_slowly : NULL));
+    allm_engine *e = make_engine(), *ticks = make_ticker();
+    allm_session *s = allm_session_open(store, "slow", ALLM_SESSION_CREATE);
+    allm_stream *slow = allm_session_reply(e, s, "hi",
+                                           ALLM(call_opts, .max_turns = 1));
+    for (size_t i = 0; i < STREAMS; i++)
+        tickers[i].stream = allm_generate(ticks, request, NULL);
+    size_t n = run_hub(slow, tickers, late);
+    if (n < STREAMS || allm_stream_error(slow))
+        give_up("hub", allm_stream_error(slow));
+    for (size_t i = 0; i < STREAMS; i++)
+        allm_stream_free(tickers[i].stream);
+    allm_stream_free(slow);
+    allm_session_free(s);
+    allm_engine_free(ticks);
+    allm_engine_free(e);
+    allm_store_free(store);
+    allm_request_free(request);
+    remove_files();
+    qsort(late, n, sizeof *late, measure_order);
+    return late[n * 99 / 100];
+}
+
+static void compare_lateness(void)
+{
+    int64_t usual = measure_lateness(false), slow = measure_lateness(true);
+    printf("commits of 1 s   %7.1f ms late (p99) are events of other streams, "
+           "%.1f ms without: %.1f more, at most 10: %s\n",
+           ms(slow), ms(usual), ms(slow - usual),
+           measure_verdict(slow - usual <= 10000000));
+}
+
 int main(int argc, char **argv)
 {
     snprintf(path, sizeof path, "%s/bench-session.db",
@@ -245,6 +362,7 @@ int main(int argc, char **argv)
     remove_files();
     compare_lists();
     remove_files();
+    compare_lateness();
     return 0;
 }
 #else

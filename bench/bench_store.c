@@ -7,6 +7,8 @@
  *      lone session (group commit)
  *   3  an append after 20,000 messages, beside an append after none
  *   4  the WAL while a reader looks again and again
+ *   5  32 processes that append at once: the longest wait of one, beside a
+ *      commit of a lone one
  *
  * Files are in the folder that an argument names, or in the current one: the
  * disk counts.
@@ -19,14 +21,14 @@
 #include <string.h>
 
 #if ALLM_SQLITE
-#include "json/parse.h"
-
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { RUNS = 300, SESSIONS = 1000, ROUNDS = 10, MESSAGES = 20000,
-       APPENDS = 400, MIB = 1024 * 1024 };
+       APPENDS = 400, MIB = 1024 * 1024, WRITERS = 32, WRITES = 50 };
 
 static char path[512], uri[540];
 
@@ -80,13 +82,15 @@ static const char state[] = "{\"status\":\"idle\",\"metadata\":{}}";
 
 /* One append with one record and `count` messages. */
 static struct store_append *begin_append(struct store_session *t,
-                                         const allm_json *body, size_t count,
+                                         const char *body, size_t count,
                                          uint64_t keep)
 {
-    static const allm_json *bodies[MESSAGES];
+    static struct buf bodies[MESSAGES];
     struct store_append *p = store_append_new(t);
-    for (size_t i = 0; i < count; i++)
-        bodies[i] = body;
+    for (size_t i = 0; i < count; i++) {
+        buf_init(&bodies[i], store_append_arena(p), SIZE_MAX / 2);
+        buf_text(&bodies[i], body);
+    }
     store_append_open(p, "change", NULL);
     store_append_thread(p, false, keep, count, bodies);
     store_append_close(p);
@@ -188,7 +192,7 @@ struct lone {
     struct cost bare, ours;
 };
 
-static struct lone cost_of_one(const allm_json *body, size_t before)
+static struct lone cost_of_one(const char *body, size_t before)
 {
     static int64_t wall[2][RUNS], cpu[2][RUNS];
     char file[540];
@@ -222,7 +226,7 @@ static struct lone cost_of_one(const allm_json *body, size_t before)
 
 /* ------------------------------------------------------ many sessions --- */
 
-static struct cost cost_of_many(const allm_json *body)
+static struct cost cost_of_many(const char *body)
 {
     static struct store_session *t[SESSIONS];
     static struct store_append *p[SESSIONS];
@@ -270,7 +274,6 @@ static int64_t largest_wal(size_t mib)
     int64_t largest = 0;
     char *text = malloc(MIB + 3);
     struct arena a;
-    const allm_error *error = NULL;
     allm_store *s = open_store(), *reader = open_store();
     struct store_session *t = open_session(s, name);
     snprintf(wal, sizeof wal, "%s-wal", path);
@@ -280,11 +283,10 @@ static int64_t largest_wal(size_t mib)
     arena_init(&a, mem_default());
     for (size_t i = 0; i < mib; i++) {
         struct stat file;
-        arena_reset(&a);
         snprintf(text + 1, 16, "%zu", i);
         text[1 + strlen(text + 1)] = 'x';
-        const allm_json *body = json_parse_loose(&a, slice_of(text), &error);
-        end_append(begin_append(t, body, 1, 0));
+        arena_reset(&a);
+        end_append(begin_append(t, text, 1, 0));
         if (store_call(reader, read_here, &a, name))
             give_up("read", NULL);
         if (!stat(wal, &file) && file.st_size > largest)
@@ -299,28 +301,75 @@ static int64_t largest_wal(size_t mib)
     return largest;
 }
 
+/* ------------------------------------------------------ many writers --- */
+
+/* Append, and tell the longest wait.  Runs in a process of its own. */
+static void write_and_tell(int number, int go, int tell)
+{
+    char name[16], byte;
+    int64_t worst = 0;
+    allm_store *s = open_store();
+    snprintf(name, sizeof name, "w%d", number);
+    struct store_session *t = open_session(s, name);
+    if (read(go, &byte, 1) < 0)             /* until the pipe is closed */
+        _exit(1);
+    for (uint64_t i = 0; i < WRITES; i++) {
+        int64_t began = measure_now();
+        end_append(begin_append(t, message, 1, i));
+        int64_t took = measure_now() - began;
+        worst = took > worst ? took : worst;
+    }
+    store_session_drop(t);
+    allm_store_free(s);
+    _exit(write(tell, &worst, sizeof worst) != sizeof worst);
+}
+
+static int64_t longest_wait(void)
+{
+    int go[2], tell[2];
+    int64_t worst = 0, one;
+    allm_store_free(open_store());
+    if (pipe(go) || pipe(tell))
+        give_up("pipe", NULL);
+    for (int i = 0; i < WRITERS; i++)
+        if (!fork()) {
+            close(go[1]);
+            write_and_tell(i, go[0], tell[1]);
+        }
+    close(go[0]);
+    close(tell[1]);
+    nanosleep(&(struct timespec){ .tv_sec = 1 }, NULL);     /* all are there */
+    close(go[1]);
+    int told = 0;
+    for (; read(tell[0], &one, sizeof one) == sizeof one; told++)
+        worst = one > worst ? one : worst;
+    close(tell[0]);
+    while (wait(NULL) > 0)
+        ;
+    remove_files();
+    if (told != WRITERS)
+        give_up("writers", NULL);
+    return worst;
+}
+
 int main(int argc, char **argv)
 {
-    struct arena a;
-    const allm_error *error = NULL;
     snprintf(path, sizeof path, "%s/bench-store.db", argc > 1 ? argv[1] : ".");
     snprintf(uri, sizeof uri, "sqlite:%s", path);
     remove_files();
-    arena_init(&a, mem_default());
-    const allm_json *body = json_parse_loose(&a, slice_of(message), &error);
-    struct lone first = cost_of_one(body, 0);
+    struct lone first = cost_of_one(message, 0);
     struct cost bare = first.bare, one = first.ours;
     printf("append       %8.1f us, CPU %6.1f us; bare %8.1f us, CPU %6.1f us\n",
            us(one.wall), us(one.cpu), us(bare.wall), us(bare.cpu));
     printf("             wall %.2f times, CPU %.2f times, at most 1.30: %s\n",
            us(one.wall) / us(bare.wall), us(one.cpu) / us(bare.cpu),
            measure_verdict(10 * one.cpu <= 13 * bare.cpu));
-    struct cost many = cost_of_many(body);
+    struct cost many = cost_of_many(message);
     printf("1000 at once %8.1f us, CPU %6.1f us each; CPU %.3f of a lone one, "
            "at most 0.250: %s\n",
            us(many.wall), us(many.cpu), us(many.cpu) / us(one.cpu),
            measure_verdict(4 * many.cpu <= one.cpu));
-    struct cost late = cost_of_one(body, MESSAGES).ours;
+    struct cost late = cost_of_one(message, MESSAGES).ours;
     printf("after %d  %8.1f us, CPU %6.1f us; CPU %.2f times, at most 1.10: "
            "%s\n",
            MESSAGES, us(late.wall), us(late.cpu), us(late.cpu) / us(one.cpu),
@@ -329,7 +378,11 @@ int main(int argc, char **argv)
     printf("WAL          %8.1f MiB at most while %d MiB are written and read, "
            "under 128: %s\n",
            (double)wal / MIB, APPENDS, measure_verdict(wal < 128 * MIB));
-    arena_release(&a);
+    int64_t worst = longest_wait(), most = 20 * WRITERS * one.wall;
+    printf("%d writers   %8.1f ms at worst for one of %d appends; at most "
+           "%.1f, which is 20 times %d commits: %s\n",
+           WRITERS, us(worst) / 1e3, WRITERS * WRITES, us(most) / 1e3, WRITERS,
+           measure_verdict(worst <= most));
     return 0;
 }
 #else

@@ -75,6 +75,12 @@ def remarks(result):
         result["date"], m["system"], m["cores"], m["memory_gb"], m["libc"],
         m["load"],
         ", ".join("%s %s" % kv for kv in sorted(t.items())), result["rounds"])
+    small = sorted({"%s (%s)" % (name, TITLES[row][0].split(",")[0])
+                    for row, cells in result["rows"].items()
+                    for name, cell in cells.items() if "size" in cell})
+    if small:
+        text += " With a smaller workload, since the usual one takes too " \
+            "long: %s." % ", ".join(small)
     if result["missing"]:
         text += " Could not be installed: %s." % ", ".join(result["missing"])
     return textwrap.fill(text + " " + proof(result), 80)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """run.py - compares allm with other clients; "make peers" runs it
 
-usage: bench/peers/run.py [--rounds N] [--only NAME,...] [--rows ROW,...]
+usage: bench/peers/run.py [--rounds N] [--limit SECONDS] [--quick]
+                          [--only NAME,...] [--rows ROW,...]
                           [--merge] [--report] [--publish]
 
 Installs the clients (install.py), starts the replay server (server.c), runs
@@ -29,25 +30,27 @@ import tls
 
 SERVER = os.path.join(install.RELEASE, "bench", "peers_server")
 
-# name: requests for quick clients, for slow ones, deltas in each request
+# name: for quick clients, for slow ones, and for those that are stopped with
+# these: requests, the server's path, deltas in each request
 LOADS = {
-    "one": (2000, 150, 1),
-    "many": (10, 1, 20000),
-    "paced": (50, 50, 100),
-    "args": (5, 1, 20000),
-    "history": (60, 5, 1),
-    "tools": (300, 30, 5),
+    "one": [(2000, "one", 1), (150, "one", 1), (10, "one", 1)],
+    "many": [(10, "many", 20000), (1, "many", 20000), (1, "few", 2000)],
+    "paced": [(50, "paced", 100), (50, "paced", 100), (10, "paced", 100)],
+    "args": [(5, "args", 20000), (1, "args", 20000), (1, "fewargs", 2000)],
+    "history": [(60, "history", 1), (5, "history", 1), (1, "history", 1)],
+    "tools": [(300, "tools", 5), (30, "tools", 5), (2, "tools", 5)],
 }
+SMALLEST = 2
 ROWS = list(LOADS) + ["start", "https", "hold1000", "hold10000"]
 
 
-def units(load, n):
+def units(load, n, deltas):
     """What the CPU time of a run is divided by."""
     if load == "tools":
         return 3 * n                                    # turns
     if load == "history":
         return sum(1000 + i for i in range(n))          # messages sent
-    return n * LOADS[load][2]
+    return n * deltas
 
 
 class Server:
@@ -94,10 +97,14 @@ class Failed(Exception):
     pass
 
 
-def run_load(client, load, server, limit):
+class Stopped(Failed):
+    """The client needed more time than it has."""
+
+
+def run_load(client, load, size, server, limit):
     """CPU microseconds per unit."""
-    n = LOADS[load][1 if client.slow else 0]
-    child = subprocess.Popen(command(client, load, server.url(load), n),
+    n, path, deltas = LOADS[load][size]
+    child = subprocess.Popen(command(client, load, server.url(path), n),
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              text=True, env=environment())
     try:
@@ -105,14 +112,29 @@ def run_load(client, load, server, limit):
     except subprocess.TimeoutExpired:
         child.kill()
         child.communicate()
-        raise Failed("stopped after %d s" % limit)
+        raise Stopped("stopped after %d s" % limit)
     try:
         got = json.loads(out.strip().splitlines()[-1])
     except (ValueError, IndexError):
         raise Failed((err.strip().splitlines() or ["no output"])[-1][:120])
-    if got["events"] < n * LOADS[load][2]:
+    if got["events"] < n * deltas:
         raise Failed("%d deltas are too few" % got["events"])
-    return got["cpu_us"] / units(load, n)
+    return got["cpu_us"] / units(load, n, deltas)
+
+
+def run_largest(client, load, cell, server, limit):
+    """The same with a smaller load, if the usual one takes too long; the cell
+    remembers it, so that all rounds measure the same."""
+    size = cell.get("size", 1 if client.slow else 0)
+    try:
+        return run_load(client, load, size, server, limit)
+    except Stopped:
+        if size == SMALLEST or not client.slow:
+            raise
+    install.say("  too slow: a smaller workload")
+    cell["size"] = SMALLEST
+    cell["values"].clear()
+    return run_load(client, load, SMALLEST, server, limit)
 
 
 def wait_line(child, line, seconds):
@@ -172,9 +194,9 @@ def run_hold(client, server, n, limit):
         child.communicate()
 
 
-def run_row(row, client, server, secure, limit):
+def run_row(row, client, cell, server, secure, limit):
     if row in LOADS:
-        return run_load(client, row, server, limit)
+        return run_largest(client, row, cell, server, limit)
     if row == "start":
         return run_start(client, server.url("one"), environment(), limit)
     if row == "https":
@@ -197,7 +219,7 @@ def skip(row, client, secure):
 
 def measure_cell(row, client, cell, server, secure, limit):
     try:
-        value = run_row(row, client, server, secure, limit)
+        value = run_row(row, client, cell, server, secure, limit)
         cell["values"].append(round(value, 4))
     except Failed as error:
         cell["error"] = str(error)
@@ -253,7 +275,9 @@ def parse_arguments():
     p.add_argument("--only", default="", help="names or languages, with commas")
     p.add_argument("--rows", default=",".join(ROWS), help="rows, with commas")
     p.add_argument("--limit", type=int, default=120,
-                   help="seconds; a client that needs more is not run again")
+                   help="seconds; a client that needs more is stopped")
+    p.add_argument("--quick", action="store_true",
+                   help="about twelve minutes: --rounds 3 --limit 20")
     p.add_argument("--result", help="the JSON file",
                    default=os.path.join(install.OUT, "peers.json"))
     p.add_argument("--publish", action="store_true",
@@ -262,7 +286,10 @@ def parse_arguments():
                    help="keep earlier results of what is not measured now")
     p.add_argument("--report", action="store_true",
                    help="only write the reports again, from peers.json")
-    return p.parse_args()
+    args = p.parse_args()
+    if args.quick:
+        args.rounds, args.limit = 3, 20
+    return args
 
 
 def begin_result(clients, missing, args):

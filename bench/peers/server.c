@@ -11,6 +11,7 @@
  *   /many/     20,000 text events, sent as fast as the client reads
  *   /paced/    100 text events, one every 10 ms, each in a packet of its own
  *   /args/     the arguments of a tool call in 20,000 events
+ *   /few/, /fewargs/   the same with 2,000 events, for very slow clients
  *   /tools/    two answers that call a tool, then one of text; the number of
  *              tool results in the request selects the answer
  *   /hold/     two text events; the answer does not end (a client that looks
@@ -44,7 +45,7 @@
 #include <unistd.h>
 
 enum {
-    EVENTS = 20000, TICKS = 100, TICK_NS = 10000000,
+    EVENTS = 20000, FEW = 2000, TICKS = 100, TICK_NS = 10000000,
     MOST_FDS = 65536, MOST_REQUEST = 16 * 1024 * 1024, READY = 256
 };
 
@@ -242,7 +243,7 @@ struct paced {
 };
 
 struct api {
-    struct bytes one, many, args, tools[3], hold;
+    struct bytes one, many, few, args, fewargs, tools[3], hold;
     struct paced paced;
 };
 
@@ -258,7 +259,9 @@ static void make_openai(struct api *a)
 {
     begin(&a->one), openai_texts(&a->one, 1);
     begin(&a->many), openai_texts(&a->many, EVENTS);
+    begin(&a->few), openai_texts(&a->few, FEW);
     begin(&a->args), openai_pieces(&a->args, 1, EVENTS);
+    begin(&a->fewargs), openai_pieces(&a->fewargs, 1, FEW);
     begin(&a->tools[0]), openai_pieces(&a->tools[0], 1, 2);
     begin(&a->tools[1]), openai_pieces(&a->tools[1], 2, 2);
     begin(&a->tools[2]), openai_texts(&a->tools[2], 1);
@@ -272,7 +275,9 @@ static void make_anthropic(struct api *a)
 {
     begin(&a->one), anthropic_texts(&a->one, 1);
     begin(&a->many), anthropic_texts(&a->many, EVENTS);
+    begin(&a->few), anthropic_texts(&a->few, FEW);
     begin(&a->args), anthropic_pieces(&a->args, 1, EVENTS);
+    begin(&a->fewargs), anthropic_pieces(&a->fewargs, 1, FEW);
     begin(&a->tools[0]), anthropic_pieces(&a->tools[0], 1, 2);
     begin(&a->tools[1]), anthropic_pieces(&a->tools[1], 2, 2);
     begin(&a->tools[2]), anthropic_texts(&a->tools[2], 1);
@@ -391,8 +396,12 @@ static bool reply(int fd)
         return put_stat(fd);
     if (!strncmp(path, "/many/", 6))
         return put(fd, &a->many);
+    if (!strncmp(path, "/few/", 5))
+        return put(fd, &a->few);
     if (!strncmp(path, "/args/", 6))
         return put(fd, &a->args);
+    if (!strncmp(path, "/fewargs/", 9))
+        return put(fd, &a->fewargs);
     if (!strncmp(path, "/hold/", 6))
         return put(fd, &a->hold);
     if (!strncmp(path, "/paced/", 7))
