@@ -16,14 +16,15 @@ all:            ## build the library, the examples and the tests
 	@tools/build main
 
 run:            ## show the program at work: no key, no network
-	@TARGETS=allm tools/build main
+	@TARGETS="allm allm-warden" tools/build main
 	@build/main/allm demo
 
 examples: all   ## run the examples, one after the other
 	@tools/run-examples build/main
 
-test: all       ## run all tests
-	@tools/bootstrap test
+test:           ## run all tests
+	@tools/bootstrap build test
+	@tools/build main
 	@tools/run-tests build/main
 
 lint: all       ## check layers, sizes, headers, style, links and spelling
@@ -45,7 +46,8 @@ tsan:           ## run the tests tagged "thread" under the thread sanitizer
 	    's,^thread tests/unit/\(.*\)/\(test_\)\(.*\)\.c$$,tests/\2\1_\3,p' | \
 	    sed 's,/,_,2'); \
 	if [ -n "$$TARGETS" ]; then \
-	    export TARGETS="$$TARGETS allm-warden examples/word_count"; \
+	    export TARGETS="$$TARGETS allm-warden examples/word_count \
+	        tests/mcp_echo"; \
 	    tools/build tsan && \
 	    ALLM_TORTURE=light tools/run-tests build/tsan --suite thread; \
 	else echo "no test is tagged \"thread\""; fi
