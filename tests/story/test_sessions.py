@@ -276,7 +276,7 @@ def test_chat_with_tools():
     path = slow_tool("echo seen")
     t = Terminal("chat", "-S", "a", "--tool", path, "--yes", *text("Done."),
                  env={**env, "TERM": "dumb"})
-    t.until(b"[c]ontinue")
+    t.until(b"[d]rop it\r\n> ")
     t.write(b"c\r")
     t.until(b"Done.")
     t.write(b"\x04")
