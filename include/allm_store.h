@@ -156,8 +156,8 @@ ALLM_API allm_status allm_session_fork(const allm_session *, uint64_t seq,
 /* Which sessions.  All zero: all, the 50 changed last. */
 typedef struct allm_store_query {
     size_t      size;
-    const char *words;                /* all of them in one message, or in
-                                         the name; slow: reads every one    */
+    const char *words;                /* all of them in one message; slow:
+                                         reads every session                */
     const char *status;               /* "idle", "awaiting_user", ...       */
     const char *waits;                /* "user", "tools", "unknown", "stuck" */
     const char *queue;

@@ -3,12 +3,11 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/session_store.h"
-#include "cli/sessions_search.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN = 20, PAGE = 200 };
+enum { SHOWN = 20 };
 
 void chat_sessions_save(struct chat *c, const char *rest)
 {
@@ -121,36 +120,25 @@ static void show_session(const allm_json *session)
                text_of(session, "changed"), (int)strcspn(title, "\n"), title);
 }
 
-/* Show the sessions that have all the words; false: that was enough, or there
- * are no more. */
-static bool show_page(allm_store *store, allm_store_query *query, int count,
-                      char **words, size_t *shown)
+/* Show the sessions that have all the words; NULL: all sessions. */
+static void show_sessions(allm_store *store, const char *words)
 {
-    allm_json *page = allm_store_list(store, query);
-    const allm_json *rows = allm_json_get(page, "sessions");
-    static char after[160];
-    for (const allm_json *s = NULL; (s = allm_json_next(rows, s));) {
-        snprintf(after, sizeof after, "%s", text_of(s, "name"));
-        if (*shown < SHOWN &&
-            (!count || sessions_search(store, after, count, words))) {
-            show_session(s);
-            ++*shown;
-        }
-    }
-    bool more = allm_json_true(allm_json_get(page, "more")) && *shown < SHOWN;
-    query->after = after;
-    if (!page)
+    allm_json *list = allm_store_list(store, ALLM(store_query, .words = words,
+                                                  .limit = SHOWN));
+    const allm_json *rows = allm_json_get(list, "sessions");
+    for (const allm_json *s = NULL; (s = allm_json_next(rows, s));)
+        show_session(s);
+    if (!list)
         session_store_fail(allm_store_error(store));
-    allm_json_free(page);
-    return more;
+    else if (!allm_json_count(rows))
+        print_note(words ? "(no stored session has these words)"
+                         : "(there are no stored sessions)");
+    allm_json_free(list);
 }
 
-static void list_sessions(const struct chat *c, int count, char **words)
+static void list_sessions(const struct chat *c, const char *words)
 {
     allm_store *own = NULL, *store = c->session.store;
-    allm_store_query query = { .size = sizeof query,
-                               .limit = count ? PAGE : SHOWN };
-    size_t shown = 0;
     if (!store && !session_store_exists(c->ask->session.store)) {
         print_note("(there are no stored sessions)");
         return;
@@ -158,28 +146,21 @@ static void list_sessions(const struct chat *c, int count, char **words)
     if (!store && session_store_open(&own, c->ask->session.store,
                                      ALLM_STORE_NO_CREATE, 0) == END_DONE)
         store = own;
-    while (store && show_page(store, &query, count, words, &shown))
-        ;
-    if (store && !shown)
-        print_note(count ? "(no stored session has these words)"
-                         : "(there are no stored sessions)");
+    if (store)
+        show_sessions(store, words);
     allm_store_free(own);
 }
 
 void chat_sessions_list(struct chat *c, const char *rest)
 {
     (void)rest;
-    list_sessions(c, 0, NULL);
+    list_sessions(c, NULL);
 }
 
 void chat_sessions_search(struct chat *c, const char *rest)
 {
-    char text[1024];
-    char *words[CHAT_WORDS];
-    snprintf(text, sizeof text, "%s", rest);
-    int count = chat_commands_split(text, words);
-    if (count)
-        list_sessions(c, count, words);
+    if (rest[strspn(rest, " ")])
+        list_sessions(c, rest);
     else
         print_fault("/search needs words: /search WORD...");
 }

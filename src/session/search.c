@@ -75,19 +75,10 @@ static bool message_has_all(const allm_message *m, const char *words)
     return true;
 }
 
-static bool name_has_all(const char *name, const char *words)
-{
-    struct slice word;
-    while (next_word(&words, &word))
-        if (!text_has(name, strlen(name), word))
-            return false;
-    return true;
-}
-
-bool search_session(const allm_session *s, const char *name, const char *words)
+bool search_session(const allm_session *s, const char *words)
 {
     size_t n = 0;
-    bool found = name_has_all(name, words);
+    bool found = false;
     const allm_message *const *m = allm_session_messages(s, &n);
     for (size_t i = 0; !found && i < n; i++)
         found = message_has_all(m[i], words);

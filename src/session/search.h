@@ -6,9 +6,9 @@
 
 /*
  * Do all words, which blanks separate, occur in one message of the session (in
- * its text, in the arguments of its calls, in its results), or in its name?
- * Upper and lower case of ASCII letters are equal.
+ * its text, in the arguments of its calls, in its results)?  Upper and lower
+ * case of ASCII letters are equal.
  */
-bool search_session(const allm_session *s, const char *name, const char *words);
+bool search_session(const allm_session *s, const char *words);
 
 #endif

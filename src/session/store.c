@@ -152,7 +152,7 @@ static const allm_error *search_page(allm_store *s, struct arena *a,
         const struct backend_row *row = &page->rows[i];
         allm_session *one = allm_session_open(s, row->name, 0);
         const allm_error *error = why_unsearched(one);
-        bool has = search_session(one, row->name, page->query.words);
+        bool has = search_session(one, page->query.words);
         error = error ? status_retell(a, error) : NULL;
         allm_session_free(one);
         if (error)

@@ -462,6 +462,9 @@ static void lists_and_removes(const char *uri)
     v = allm_store_list(store, ALLM(store_query, .words = "more nothing"));
     CHECK_INT(allm_json_count(allm_json_get(v, "sessions")), 0);
     allm_json_free(v);
+    v = allm_store_list(store, ALLM(store_query, .words = "s1"));
+    CHECK_INT(allm_json_count(allm_json_get(v, "sessions")), 0);
+    allm_json_free(v);
     v = allm_store_list(store, ALLM(store_query, .limit = 2));
     const allm_json *list = allm_json_get(v, "sessions");
     CHECK_INT(allm_json_count(list), 2);
