@@ -15,7 +15,8 @@
 
 #include <stdio.h>
 
-enum { PAGE = 256 };
+/* MOST_READS: of a session that its holder changes again and again. */
+enum { PAGE = 256, MOST_READS = 20 };
 
 /* The whole check, in the store's thread. */
 struct verify {
@@ -26,9 +27,14 @@ struct verify {
     struct arena *arena;        /* of the result */
 };
 
+struct fault {
+    struct fault *next;
+    uint64_t seq;
+    const char *what;
+};
+
 /* A log that is being folded. */
 struct log {
-    struct verify *verify;
     struct backend *backend;
     struct arena *arena;
     const struct backend_row *row;
@@ -38,6 +44,8 @@ struct log {
     struct slice state_text;    /* of the record that has it */
     uint64_t open;
     struct record_blobs blobs;  /* those of the messages and the state */
+    uint64_t records;
+    struct fault *faults, **last;
 };
 
 static void add_fault(struct verify *v, const char *session, uint64_t seq,
@@ -57,9 +65,15 @@ static void add_fault(struct verify *v, const char *session, uint64_t seq,
     build_end(&v->faults_found);
 }
 
+/* If there is no memory for it, the arena says so. */
 static void report_fault(struct log *l, uint64_t seq, const char *what)
 {
-    add_fault(l->verify, l->row->name, seq, what);
+    struct fault *f = arena_zero(l->arena, sizeof *f);
+    if (!f)
+        return;
+    *f = (struct fault){ .seq = seq, .what = what };
+    *l->last = f;
+    l->last = &f->next;
 }
 
 /* --------------------------------------------------------------- fold --- */
@@ -158,7 +172,7 @@ static const allm_error *begin_pruned(struct log *l, uint64_t first,
         return NULL;
     }
     *before = rows[0].sum;
-    l->verify->records++;
+    l->records++;
     error = ops->messages(l->backend, l->arena, l->row->id, range, &n,
                           &messages);
     for (size_t i = 0; !error && i < n; i++)
@@ -184,7 +198,7 @@ static const allm_error *check_log(struct log *l)
             error = check_page(l, before, seq, n, rows);
         if (error)
             return error;
-        l->verify->records += n;
+        l->records += n;
         if (n)
             before = rows[n - 1].sum;
     }
@@ -269,27 +283,55 @@ static bool same_state(struct log *l)
     return allm_json_equal(v, unpack(l, l->state));
 }
 
-static const allm_error *check_session(struct verify *v, struct backend *b,
-                                       const struct backend_row *row)
+static const allm_error *check_parts(struct log *l)
+{
+    const struct backend_row *row = l->row;
+    const allm_error *error = check_log(l);
+    if (!error)
+        error = check_messages(l);
+    if (!error && l->open != row->open)
+        report_fault(l, row->head, "the open operation is not that of the log");
+    if (!error && l->state && !same_state(l) && !l->arena->broken)
+        report_fault(l, row->head, "the state is not that of the log");
+    return !error && l->arena->broken ? status_nomem() : error;
+}
+
+/* Another process may write between two reads: what does not fit together is
+ * then read again.  *moved: it has, and nothing is reported. */
+static const allm_error *check_once(struct verify *v, struct backend *b,
+                                    const struct backend_row *row, bool *moved)
 {
     struct arena a;
-    struct log l = { .verify = v, .backend = b, .arena = &a, .row = row,
+    struct log l = { .backend = b, .arena = &a, .row = row,
                      .blobs = { .arena = &a } };
+    l.last = &l.faults;
     arena_init(&a, v->arena->mem);
-    v->sessions++;
-    const allm_error *error = check_log(&l);
-    if (!error)
-        error = check_messages(&l);
-    if (!error && l.open != row->open)
-        report_fault(&l, row->head,
-                     "the open operation is not that of the log");
-    if (!error && l.state && !same_state(&l) && !a.broken)
-        report_fault(&l, row->head, "the state is not that of the log");
-    if (!error && a.broken)
-        error = status_nomem();
+    const allm_error *error = check_parts(&l);
+    *moved = !error && l.faults && store_row_has_moved(b, &a, row);
+    for (const struct fault *f = l.faults; !error && !*moved && f; f = f->next)
+        add_fault(v, row->name, f->seq, f->what);
+    if (!*moved)
+        v->records += l.records;
     if (error)
         error = status_retell(v->arena, error);
     arena_release(&a);
+    return error;
+}
+
+static const allm_error *check_session(struct verify *v, struct backend *b,
+                                       const struct backend_row *row)
+{
+    struct backend_row now = *row;
+    bool moved = false, found = true;
+    const allm_error *error = check_once(v, b, &now, &moved);
+    for (int i = 0; !error && moved && i < MOST_READS; i++) {
+        error = b->ops->find(b, v->arena, row->name, false, &now, &found);
+        if (!error && !found)
+            return NULL;        /* it was removed */
+        if (!error)
+            error = check_once(v, b, &now, &moved);
+    }
+    v->sessions++;
     return error;
 }
 

@@ -233,11 +233,6 @@ struct backend_append *store_append_columns(struct store_append *p)
     return &p->columns;
 }
 
-size_t store_append_too_long(const struct store_append *p)
-{
-    return p->blobs.too_long;
-}
-
 /* --------------------------------------------------------- submitting --- */
 
 /* The columns of the next append begin as this one's: a copy that outlives

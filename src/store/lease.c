@@ -18,7 +18,8 @@
 
 #include <stdio.h>
 
-enum { PAUSE_US = 50000 };
+/* MOST_READS: of a session that another holder changes again and again. */
+enum { PAUSE_US = 50000, MOST_READS = 20 };
 
 /* --------------------------------------------------------------- life --- */
 
@@ -146,29 +147,51 @@ struct opening {
     bool refused;               /* it is held by another handle */
 };
 
-/* In the store's thread: take it, or find it, and load it. */
+/* Load a session that is only read: it is read again if its holder wrote
+ * meanwhile, since the reads are not one transaction. */
+static const allm_error *read_session(struct backend *b, struct arena *a,
+                                      const struct opening *o)
+{
+    struct store_loaded *l = o->loaded;
+    const allm_error *error = NULL;
+    bool found = false;
+    for (int i = 0; i < MOST_READS; i++) {
+        *l = (struct store_loaded){ 0 };
+        error = b->ops->find(b, a, o->name, o->again, &l->row, &found);
+        if (error || !found)
+            return error;
+        error = load_session(b, a, l);
+        if (!error || !store_row_has_moved(b, a, &l->row))
+            return error;
+    }
+    return error;
+}
+
+/* Take it, and load it. */
+static const allm_error *take_session(struct backend *b, struct arena *a,
+                                      struct opening *o)
+{
+    struct store_loaded *l = o->loaded;
+    const char *uid = o->flags & ALLM_SESSION_CREATE ? o->uid : NULL;
+    const allm_error *error =
+        o->queue
+            ? b->ops->claim(b, a, o->queue, &l->row, &l->after, &o->taken)
+            : b->ops->take(b, a, o->name, uid, &l->row, &l->after, &o->taken);
+    o->refused = !o->taken;
+    if (error || o->refused)
+        return error;
+    error = load_session(b, a, l);
+    if (error)                  /* this handle cannot use it */
+        b->ops->release(b, a, l->row.id, l->row.epoch, false);
+    return error;
+}
+
+/* In the store's thread. */
 static const allm_error *open_here(struct backend *b, struct arena *a, void *ud)
 {
     struct opening *o = ud;
-    struct store_loaded *l = o->loaded;
-    bool found = true;
-    const allm_error *error = NULL;
-    *l = (struct store_loaded){ 0 };
-    if (o->queue)
-        error = b->ops->claim(b, a, o->queue, &l->row, &l->after, &o->taken);
-    else if (o->flags & (ALLM_SESSION_LOCK | ALLM_SESSION_CREATE))
-        error = b->ops->take(b, a, o->name,
-                             o->flags & ALLM_SESSION_CREATE ? o->uid : NULL,
-                             &l->row, &l->after, &o->taken);
-    else
-        error = b->ops->find(b, a, o->name, o->again, &l->row, &found);
-    o->refused = !o->again && !o->taken && (o->queue || o->flags);
-    if (error || !found || o->refused)
-        return error;
-    error = load_session(b, a, l);
-    if (error && o->taken)      /* this handle cannot use it */
-        b->ops->release(b, a, l->row.id, l->row.epoch, false);
-    return error;
+    *o->loaded = (struct store_loaded){ 0 };
+    return o->queue || o->flags ? take_session(b, a, o) : read_session(b, a, o);
 }
 
 /* ------------------------------------------------------------ opening --- */

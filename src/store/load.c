@@ -181,3 +181,12 @@ const allm_error *load_session(struct backend *b, struct arena *a,
         error = b->ops->inbox(b, a, l->row.id, &l->sent_count, &l->sent);
     return error ? error : load_blobs(b, a, l);
 }
+
+bool store_row_has_moved(struct backend *b, struct arena *a,
+                         const struct backend_row *row)
+{
+    struct backend_row now;
+    bool found = false;
+    const allm_error *error = b->ops->find(b, a, row->name, true, &now, &found);
+    return !error && (!found || now.id != row->id || now.head != row->head);
+}

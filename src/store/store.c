@@ -372,11 +372,6 @@ struct mem store_mem(const allm_store *s)
     return s->mem;
 }
 
-struct clock store_clock(const allm_store *s)
-{
-    return s->opts.clock;
-}
-
 uint32_t store_live_ms(const allm_store *s)
 {
     return s->live_ms;

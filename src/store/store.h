@@ -17,7 +17,6 @@
 allm_store *store_keep(allm_store *s);
 void store_drop(allm_store *s);     /* a reference, without waiting */
 struct mem store_mem(const allm_store *s);
-struct clock store_clock(const allm_store *s);
 uint32_t store_live_ms(const allm_store *s);
 
 /* NULL; or why no call can succeed: it was refused, or this process is a child
@@ -120,6 +119,9 @@ const allm_error *store_session_reload(struct store_session *t, struct arena *a,
 const allm_error *store_read_blobs(struct backend *b, struct arena *a,
                                    struct store_loaded *l,
                                    struct record_blobs *blobs);
+/* In the store's thread: does the session have another head than this row? */
+bool store_row_has_moved(struct backend *b, struct arena *a,
+                         const struct backend_row *row);
 struct slice store_loaded_blob(const struct store_loaded *l, const char *hash);
 
 struct store_session *store_session_keep(struct store_session *t);
@@ -181,9 +183,6 @@ void store_append_thread(struct store_append *p, bool all_so_far, uint64_t keep,
 
 /* The columns as they shall be; filled from the last append at first. */
 struct backend_append *store_append_columns(struct store_append *p);
-
-/* A string of more than RECORD_MOST_TEXT bytes was met: its length; else 0. */
-size_t store_append_too_long(const struct store_append *p);
 
 /* Hand it over; nothing may be added afterwards. */
 void store_append_submit(struct store_append *p);
