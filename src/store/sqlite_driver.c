@@ -92,21 +92,45 @@ const allm_error *sqlite_error(struct sqlite *q, struct arena *a, int code)
     }
 }
 
-/* Short waits, so that no writer starves; the shortest for one that has waited
- * long, since those that came later look less often.  The time is measured: a
- * wait may take longer. */
+/* Has another writer waited long, and this one not? */
+static bool is_behind(const struct sqlite *q)
+{
+    return !q->in_front && sqlite_lock_is_taken(q->lock_fd, SQLITE_FRONT);
+}
+
+static void leave_front(struct sqlite *q)
+{
+    if (q->in_front)
+        sqlite_lock_drop(q->lock_fd, SQLITE_FRONT);
+    q->in_front = q->begins = false;
+}
+
+/*
+ * Short waits, so that no writer starves: SQLite has no queue, whoever looks
+ * when the file is free gets it.  A writer that has waited long says so by a
+ * lock, which all such writers share, and looks most often; the others do not
+ * look meanwhile, until they have waited as long themselves.  The time is
+ * measured: a wait may take longer.
+ */
 int sqlite_wait(void *ud, int count)
 {
     struct sqlite *q = ud;
-    int64_t now = clock_now_ns(clock_real());
-    if (!count)
-        q->busy_since_ns = now;
-    if (now - q->busy_since_ns >= q->busy_most_ns)
-        return 0;
-    uint64_t us = WAIT_LEAST_US;
-    if (now - q->busy_since_ns < LONG_WAIT_NS)
-        us += random_below(random_system(), WAIT_MOST_US - WAIT_LEAST_US);
-    thread_pause((uint32_t)us);
+    if (!count && !q->begins)
+        q->busy_since_ns = 0;
+    do {
+        int64_t now = clock_now_ns(clock_real());
+        if (!q->busy_since_ns)
+            q->busy_since_ns = now;
+        int64_t waited = now - q->busy_since_ns;
+        if (waited >= q->busy_most_ns)
+            return 0;
+        uint64_t us = WAIT_LEAST_US;
+        if (waited < LONG_WAIT_NS)
+            us += random_below(random_system(), WAIT_MOST_US - WAIT_LEAST_US);
+        else if (q->begins && !q->in_front)
+            q->in_front = sqlite_lock_share(q->lock_fd, SQLITE_FRONT);
+        thread_pause((uint32_t)us);
+    } while (q->begins && is_behind(q));
     return 1;
 }
 
@@ -274,7 +298,14 @@ static const allm_error *begin_sqlite(struct sql *s, struct arena *a)
     struct sqlite *q = sqlite_of(&s->backend);
     if (q->read_only)           /* SQLite would begin to read */
         return sqlite_error(q, a, SQLITE_READONLY);
-    return SQL_RUN(s, a, "BEGIN IMMEDIATE", NULL, sql_int(0));
+    q->begins = true;
+    q->busy_since_ns = 0;
+    if (is_behind(q))
+        sqlite_wait(q, 0);
+    const allm_error *error = SQL_RUN(s, a, "BEGIN IMMEDIATE", NULL,
+                                      sql_int(0));
+    leave_front(q);
+    return error;
 }
 
 static void undo_sqlite(struct sql *s)

@@ -27,6 +27,12 @@ bool sqlite_lock_take(int fd, int64_t id)
     return fcntl(fd, F_OFD_SETLK, &l) == 0;
 }
 
+bool sqlite_lock_share(int fd, int64_t id)
+{
+    struct flock l = lock_at(F_RDLCK, id);
+    return fcntl(fd, F_OFD_SETLK, &l) == 0;
+}
+
 void sqlite_lock_drop(int fd, int64_t id)
 {
     struct flock l = lock_at(F_UNLCK, id);

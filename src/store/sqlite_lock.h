@@ -18,6 +18,8 @@ int sqlite_lock_open(const char *path, bool read_only);
 /* Take the lock of a session.  False: another process, or another handle of
  * this process, has it. */
 bool sqlite_lock_take(int fd, int64_t id);
+/* The same, but others may share it. */
+bool sqlite_lock_share(int fd, int64_t id);
 void sqlite_lock_drop(int fd, int64_t id);
 
 /* Does another descriptor have it? */

@@ -10,6 +10,10 @@
 
 enum { SQLITE_CACHED = 64, SQLITE_APPLICATION = 0x616c6c6d /* "allm" */ };
 
+/* The byte of the lock file for writers that have waited long: no session has
+ * this id. */
+enum { SQLITE_FRONT = 0 };
+
 struct sqlite_cached {          /* a prepared statement */
     const char *text;
     sqlite3_stmt *stmt;
@@ -30,7 +34,9 @@ struct sqlite {
     struct sqlite_cached cached[SQLITE_CACHED];
     size_t held_count, held_cap;
     int64_t *held;
-    int64_t busy_since_ns;      /* of the busy handler */
+    int64_t busy_since_ns;      /* of the busy handler; 0: not yet */
+    bool begins;                /* it waits for a transaction */
+    bool in_front;              /* and has waited long: has SQLITE_FRONT */
     int64_t busy_most_ns;       /* how long it waits */
     uint64_t generation;        /* counts connections */
     sqlite3_stmt *version;      /* PRAGMA data_version */

@@ -5,6 +5,7 @@
  */
 #include "harness/check.h"
 #include "harness/stored.h"
+#include "store/sqlite_lock.h"
 
 #include <stdio.h>
 
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ------------------------------------------------------------ helpers --- */
@@ -462,6 +464,46 @@ static void names_the_writer(void)
     stored_remove();
 }
 
+/* Is there a writer that has waited long?  Waits until it is so, or not. */
+static bool comes_to_the_front(int lock, bool wanted)
+{
+    for (int i = 0; i < 5000 && sqlite_lock_is_taken(lock, 0) != wanted; i++)
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    return sqlite_lock_is_taken(lock, 0) == wanted;
+}
+
+/* A writer that has waited long is seen by the others, until it has written;
+ * one that never gets on, such as a stopped process, only delays them. */
+static void puts_long_waits_first(void)
+{
+    struct arena a;
+    struct store_loaded l;
+    char path[600];
+    if (!stored_file())
+        return;
+    arena_init(&a, mem_default());
+    make_store();
+    struct other writer = fork_other("BEGIN IMMEDIATE");
+    allm_store *s = stored_open(uri(), NULL);
+    struct store_session *t = stored_session(s, &a, "a", ALLM_SESSION_LOCK, &l,
+                                             NULL);
+    snprintf(path, sizeof path, "%s-lock", stored_path());
+    int lock = sqlite_lock_open(path, false);
+    begin_transaction(&writer);
+    struct store_append *p = stored_append(t, STORED(.type = "change"));
+    CHECK(comes_to_the_front(lock, true));
+    end_other(&writer);
+    CHECK_TEXT(stored_wait(p), "");
+    CHECK(comes_to_the_front(lock, false));
+    CHECK(sqlite_lock_share(lock, 0));
+    CHECK_TEXT(stored_write(t, STORED(.type = "change")), "");
+    close(lock);
+    store_session_drop(t);
+    allm_store_free(s);
+    arena_release(&a);
+    stored_remove();
+}
+
 /* ------------------------------------------------------------- clocks --- */
 
 /* Times of a clock that was set back by an hour or by centuries, and of one
@@ -583,6 +625,7 @@ TESTS = {
     TEST_ONCE(only_reads),
     TEST_ONCE(reads_where_nothing_can_be_written),
     TEST_ONCE(names_the_writer),
+    TEST_ONCE(puts_long_waits_first),
     TEST_ONCE(does_not_trust_the_clock),
     TEST_ONCE(leaves_no_byte),
     TESTS_END
