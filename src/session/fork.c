@@ -17,6 +17,7 @@ struct fork {
     const char *name;           /* of the new session */
     size_t count;
     struct backend_record *records;
+    const struct backend_record *at, *state;    /* of these; or NULL */
     struct record_blobs blobs;
 };
 
@@ -34,7 +35,29 @@ static const allm_error *pruned_error(struct arena *a, const struct fork *f)
                         (unsigned long long)f->first);
 }
 
-/* The last record with a state is rarely far away: read back in steps. */
+static bool has_state(const struct backend_record *r)
+{
+    return !strcmp(r->type, "created") || !strcmp(r->type, "change") ||
+           !strcmp(r->type, "end");
+}
+
+static bool is_turn(const struct backend_record *r)
+{
+    return !strcmp(r->type, "turn");
+}
+
+/* The last record that can be forked, and the last one with a state. */
+static void choose_records(struct fork *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        const struct backend_record *r = &f->records[i];
+        if (has_state(r))
+            f->state = r;
+        if (has_state(r) || is_turn(r))
+            f->at = r;
+    }
+}
+
 static const allm_error *read_back(struct backend *b, struct arena *a, void *ud)
 {
     struct fork *f = ud;
@@ -52,17 +75,14 @@ static const allm_error *read_back(struct backend *b, struct arena *a, void *ud)
     error = b->ops->records(b, a, f->row.id, f->first,
                             (size_t)(f->seq - f->first + 1), &f->count,
                             &f->records);
+    if (error)
+        return error;
+    choose_records(f);
     f->blobs.arena = a;
-    for (size_t i = 0; !error && i < f->count; i++) {
-        struct record r;
-        error = record_read(a, &f->records[i], &r);
-        if (!error && json_at(r.json, "state"))
-            record_find_blobs(f->records[i].body, &f->blobs);
-    }
-    if (!error && f->blobs.broken)
-        error = status_nomem();
-    return error
-               ? error
+    if (f->state)
+        record_find_blobs(f->state->body, &f->blobs);
+    return f->blobs.broken
+               ? status_nomem()
                : b->ops->blobs(b, a, f->row.id, f->blobs.count, f->blobs.list);
 }
 
@@ -73,13 +93,6 @@ static struct slice find_blob(void *ud, const char *hash)
         if (!strcmp(f->blobs.list[i].hash, hash))
             return f->blobs.list[i].bytes;
     return (struct slice){ NULL, 0 };
-}
-
-static bool can_fork_at(const char *type)
-{
-    struct slice t = slice_of(type);
-    return slice_is(t, "created") || slice_is(t, "change") ||
-           slice_is(t, "turn") || slice_is(t, "end");
 }
 
 static const allm_error *inside_a_turn(struct arena *a, uint64_t seq,
@@ -95,34 +108,29 @@ static const allm_error *inside_a_turn(struct arena *a, uint64_t seq,
 }
 
 /* The state as of the record; NULL: *error. */
-static const allm_json *state_at(struct fork *f, struct arena *a, bool *in_turn,
+static const allm_json *state_at(struct fork *f, struct arena *a,
                                  const allm_error **error)
 {
-    const allm_json *state = NULL;
-    struct record r = { .seq = 0 }, at = { .seq = 0 };
+    struct record r;
+    const struct backend_record *last = f->count ? &f->records[f->count - 1]
+                                                 : NULL;
+    bool is_there = last && last->seq == f->seq;
     *error = NULL;
-    for (size_t i = 0; !*error && i < f->count; i++) {
-        *error = record_read(a, &f->records[i], &r);
-        if (!*error && json_at(r.json, "state"))
-            state = json_at(r.json, "state");
-        if (!*error && can_fork_at(r.type))
-            at = r;
-    }
-    if (f->now) {
-        f->seq = at.seq;
-        r = at;
-    }
-    if (!*error && (r.seq != f->seq || !can_fork_at(r.type)))
-        *error = inside_a_turn(a, f->seq, r.seq == f->seq ? r.type : NULL);
+    if (f->now && f->at)
+        f->seq = f->at->seq;
+    else if (!is_there || last != f->at)
+        *error = inside_a_turn(a, f->seq, is_there ? last->type : NULL);
+    if (!*error && f->state)
+        *error = record_read(a, f->state, &r);
     if (*error)
         return NULL;
-    *in_turn = slice_is(slice_of(r.type), "turn");
+    const allm_json *state = f->state ? json_at(r.json, "state") : NULL;
     return record_unpack(a, state ? state : json_empty_object(), find_blob, f,
                          error);
 }
 
 static const allm_error *read_state(struct fork *f, struct arena *a,
-                                    bool *in_turn, const allm_json **state)
+                                    const allm_json **state)
 {
     const char *name = store_session_name(f->place->store);
     const allm_error *error = store_call(store_session_store(f->place->store),
@@ -139,7 +147,7 @@ static const allm_error *read_state(struct fork *f, struct arena *a,
                             "the session \"%s\" has no records yet", name);
     if (is_pruned(f))
         return pruned_error(a, f);
-    *state = state_at(f, a, in_turn, &error);
+    *state = state_at(f, a, &error);
     return error;
 }
 
@@ -191,13 +199,12 @@ static const allm_error *write_fork(struct fork *f, struct arena *a,
 
 static const allm_error *fork_at(struct fork *f, struct arena *a)
 {
-    bool in_turn = false;
     const allm_json *state = NULL;
-    const allm_error *error = read_state(f, a, &in_turn, &state);
+    const allm_error *error = read_state(f, a, &state);
     allm_thread *t = error ? NULL
                            : replay_thread_at(f->place, a, f->seq, &error);
     allm_session_record *r =
-        t ? make_record(a, f->name, state, t, in_turn, &error) : NULL;
+        t ? make_record(a, f->name, state, t, is_turn(f->at), &error) : NULL;
     if (r)
         error = write_fork(f, a, r);
     allm_session_record_free(r);
