@@ -80,10 +80,9 @@ static int change_alias(const char *name, const char *model)
     char path[PLACES_PATH], key[300];
     struct opts options;
     if ((size_t)snprintf(key, sizeof key, "aliases.%s", name) >= sizeof key ||
-        !config_user_file(path)) {
-        print_fault("the name is too long, or there is no home directory");
-        return END_USAGE;
-    }
+        !config_user_file(path))
+        return print_misuse(
+            "the name is too long, or there is no home directory");
     if (!model)
         return config_change(path, key, NULL);
     if (!opts_read(&options, &given.options))
@@ -110,11 +109,10 @@ static int run_aliases_command(int argc, char **argv)
         return change_alias(argv[1], NULL);
     if (!strcmp(sub, "list") && argc <= 1)
         return settings_open() == END_DONE ? list_aliases() : END_USAGE;
-    if (!strcmp(sub, "set") || !strcmp(sub, "rm") || !strcmp(sub, "list")) {
-        print_fault("use: allm aliases set NAME MODEL, allm aliases rm NAME, "
-                    "or allm aliases");
-        return END_USAGE;
-    }
+    if (!strcmp(sub, "set") || !strcmp(sub, "rm") || !strcmp(sub, "list"))
+        return print_misuse(
+            "use: allm aliases set NAME MODEL, allm aliases rm NAME, or allm "
+            "aliases");
     return command_reject_sub(command_find("aliases"), sub);
 }
 

@@ -436,10 +436,8 @@ static int prepare_question(struct question *q, int argc, char **argv)
     const struct ask *a = q->ask;
     print_silence(a->quiet);
     settings_use(a->config);
-    if (a->json && a->events) {
-        print_fault("--json and --events exclude each other");
-        return END_USAGE;
-    }
+    if (a->json && a->events)
+        return print_misuse("--json and --events exclude each other");
     if (a->max_input)
         input_set_limit(a->max_input);
     if (!ask_parts_options(a, &a->options, &q->options) ||

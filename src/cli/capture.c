@@ -229,11 +229,9 @@ int capture_show(const struct capture *c, const allm_stream *stream,
         print_json(c->request, compact ? 0 : ALLM_JSON_PRETTY);
         return END_DONE;
     }
-    if (!error) {
-        print_fault("this model does not use HTTP: there is no request to "
-                    "show");
-        return END_USAGE;
-    }
+    if (!error)
+        return print_misuse(
+            "this model does not use HTTP: there is no request to show");
     reword_print(error);
     for (const allm_json *e = NULL; (e = allm_json_next(error->errors, e));) {
         allm_text *line = allm_json_write(e, 0);

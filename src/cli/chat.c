@@ -267,11 +267,9 @@ static int run_chat_command(int argc, char **argv)
     static struct chat c = { .prompt = "> " };
     if (!command_read(command_find("chat"), NULL, &a, &argc, argv))
         return END_USAGE;
-    if (argc) {
-        print_fault("chat takes no arguments; for a single prompt: allm "
-                    "\"...\"");
-        return END_USAGE;
-    }
+    if (argc)
+        return print_misuse(
+            "chat takes no arguments; for a single prompt: allm \"...\"");
     ask_settings_fill(&a);
     a.session.may_keep = true;
     c.ask = &a;

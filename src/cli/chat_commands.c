@@ -167,8 +167,8 @@ static bool is_no_stdin(const char *path)
 {
     if (strcmp(path, "-") != 0)
         return true;
-    print_fault("a chat reads its lines from standard input, so - is no file");
-    return false;
+    return print_fault(
+        "a chat reads its lines from standard input, so - is no file");
 }
 
 static bool is_readable(const char *path)

@@ -60,10 +60,8 @@ static bool copy_into(const struct chat *c, struct session *other)
     record.home = NULL;
     record.id = allm_session_fields(other->session)->id;
     if (allm_session_messages(other->session, &(size_t){ 0 }) &&
-        allm_thread_count(allm_session_thread(other->session))) {
-        print_fault("%s exists; choose another name", other->path);
-        return false;
-    }
+        allm_thread_count(allm_session_thread(other->session)))
+        return print_fault("%s exists; choose another name", other->path);
     if (allm_session_replace(other->session, &record) == ALLM_OK)
         return session_save(other) == END_DONE;
     session_store_fail(allm_session_error(other->session));

@@ -44,9 +44,9 @@ static bool find_file(char path[PLACES_PATH])
     if (!flags_given.project) {
         if (config_user_file(path))
             return true;
-        print_fault("there is no home directory: set HOME, XDG_CONFIG_HOME or "
-                    "ALLM_HOME");
-        return false;
+        return print_fault(
+            "there is no home directory: set HOME, XDG_CONFIG_HOME or "
+            "ALLM_HOME");
     }
     if (!places_project(path, folder))
         snprintf(path, PLACES_PATH, ".allm.json");
@@ -58,21 +58,17 @@ bool config_load_text(const char *path, struct bytes *text)
     int error = file_load(path, 0, text);
     if (!error || error == ENOENT)
         return true;
-    print_fault("cannot read %.500s: %s", path, file_says(error));
-    return false;
+    return print_fault("cannot read %.500s: %s", path, file_says(error));
 }
 
 int config_store_text(const char *path, const struct bytes *text)
 {
-    if (!config_check(path, text, settings_notice, NULL)) {
-        print_fault("%.500s is unchanged", path);
-        return END_USAGE;
-    }
+    if (!config_check(path, text, settings_notice, NULL))
+        return print_misuse("%.500s is unchanged", path);
     int error = file_store(path, bytes_string(text), text->len);
     if (!error)
         return END_DONE;
-    print_fault("cannot write %.500s: %s", path, file_says(error));
-    return END_USAGE;
+    return print_misuse("cannot write %.500s: %s", path, file_says(error));
 }
 
 /* The place of the settings in a text that may begin with a byte order
@@ -115,11 +111,9 @@ int config_change(const char *path, const char *key, const char *json)
 static int report_unknown(const char *key)
 {
     const char *near = settings_suggest(key);
-    print_fault("unknown setting \"%.200s\"%s%s%s (allm help config lists "
-                "them)",
-                key, near ? "; did you mean \"" : "", near ? near : "",
-                near ? "\"?" : "");
-    return END_USAGE;
+    return print_misuse(
+        "unknown setting \"%.200s\"%s%s%s (allm help config lists them)", key,
+        near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
 static void print_value(const char *path, const allm_json *value)
@@ -135,10 +129,9 @@ static void print_value(const char *path, const allm_json *value)
 
 static int get_setting(int argc, char **argv)
 {
-    if (argc != 1) {
-        print_fault("config get needs one setting: allm config get model");
-        return END_USAGE;
-    }
+    if (argc != 1)
+        return print_misuse(
+            "config get needs one setting: allm config get model");
     if (!setting_find(argv[0]) && !setting_is_group(argv[0]))
         return report_unknown(argv[0]);
     const allm_json *value = settings_value(argv[0]);
@@ -175,11 +168,10 @@ static void read_value(const struct setting *s, const char *word,
 static int set_setting(int argc, char **argv)
 {
     char path[PLACES_PATH];
-    if (argc != 2) {
-        print_fault("config set needs a setting and a value: allm config set "
-                    "model openai:gpt-5");
-        return END_USAGE;
-    }
+    if (argc != 2)
+        return print_misuse(
+            "config set needs a setting and a value: allm config set model "
+            "openai:gpt-5");
     const struct setting *s = setting_find(argv[0]);
     if (!s)
         return report_unknown(argv[0]);
@@ -195,10 +187,8 @@ static int set_setting(int argc, char **argv)
 static int unset_setting(int argc, char **argv)
 {
     char path[PLACES_PATH];
-    if (argc != 1) {
-        print_fault("config unset needs one setting");
-        return END_USAGE;
-    }
+    if (argc != 1)
+        return print_misuse("config unset needs one setting");
     return find_file(path) ? config_change(path, argv[0], NULL) : END_USAGE;
 }
 

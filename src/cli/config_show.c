@@ -199,12 +199,11 @@ int config_show(const struct config_flags *f, int argc, char **argv)
 {
     const struct config *c = settings_config();
     bool origin = f->origin;
-    if (argc) {
-        print_fault("config show takes no arguments, but got \"%.100s\" (allm "
-                    "config get KEY prints one setting)",
-                    argv[0]);
-        return END_USAGE;
-    }
+    if (argc)
+        return print_misuse(
+            "config show takes no arguments, but got \"%.100s\" (allm config "
+            "get KEY prints one setting)",
+            argv[0]);
     if (f->json) {
         show_json(c);
         return END_DONE;

@@ -153,12 +153,10 @@ static int record_trust(const struct config_flags *f, const struct project *p)
         const struct content *c = &p->at[i];
         bool left = f->digests.count && !is_given(c, &f->digests);
         int error = left ? 0 : trusted_set(c->path, &c->text);
-        if (error) {
-            print_fault("cannot record the trust: %s",
-                        error == ENOENT ? "there is no home directory"
-                                        : file_says(error));
-            return END_USAGE;
-        }
+        if (error)
+            return print_misuse("cannot record the trust: %s",
+                                error == ENOENT ? "there is no home directory"
+                                                : file_says(error));
         print_note(left ? "%s is not trusted: its digest was not given"
                         : "%s is trusted, until it changes",
                    c->path);

@@ -66,10 +66,9 @@ int cost_check(const struct target *t, const allm_thread *thread,
         return END_DONE;
     size_t bytes = thread_bytes(thread) + thread_bytes(prompt);
     double cost = cost_at_most(t, t->options, bytes, true);
-    if (cost < 0) {
-        print_fault("--max-cost: the price of %s is not known", t->name);
-        return END_USAGE;
-    }
+    if (cost < 0)
+        return print_misuse("--max-cost: the price of %s is not known",
+                            t->name);
     if (cost <= most)
         return END_DONE;
     print_fault("the call may cost up to $%.4f, more than the $%.4f of "

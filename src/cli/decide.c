@@ -24,8 +24,8 @@ static bool store_decision(struct session *s, const char *id, bool allow,
     if (allm_session_approve(s->session, own, allow, why) == ALLM_OK)
         return true;
     const allm_error *error = allm_session_error(s->session);
-    print_fault("%s", error ? error->message : "the decision is not stored");
-    return false;
+    return print_fault("%s",
+                       error ? error->message : "the decision is not stored");
 }
 
 int decide_ask(struct session *s)
@@ -85,11 +85,9 @@ static bool apply_words(struct session *s, const struct toolbox_flags *f,
 
 int decide_apply(struct session *s, const struct toolbox_flags *f)
 {
-    if (!allm_json_count(allm_json_get(metadata_now(s), "approvals"))) {
-        print_fault("no call of %s waits for approval",
-                    s->path ? s->path : "this conversation");
-        return END_USAGE;
-    }
+    if (!allm_json_count(allm_json_get(metadata_now(s), "approvals")))
+        return print_misuse("no call of %s waits for approval",
+                            s->path ? s->path : "this conversation");
     if (!apply_words(s, f, false) || !apply_words(s, f, true))
         return END_USAGE;
     int code = session_save(s);

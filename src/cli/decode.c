@@ -77,11 +77,10 @@ static int run_decode_command(int argc, char **argv)
 {
     if (!flags_read(flags, &settings, &argc, argv))
         return END_USAGE;
-    if (argc < 1 || argc > 2) {
-        print_fault("decode needs a dialect and at most one file: allm decode "
-                    "DIALECT [FILE]");
-        return END_USAGE;
-    }
+    if (argc < 1 || argc > 2)
+        return print_misuse(
+            "decode needs a dialect and at most one file: allm decode DIALECT "
+            "[FILE]");
     allm_json *list = allm_registry_list();
     const allm_json *row = registry_row(list, argv[0], strlen(argv[0]));
     int code = registry_is_http(row)

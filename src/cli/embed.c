@@ -191,23 +191,18 @@ static bool open_texts(struct batch_run *run, int argc, char **argv)
     const struct batch_shard *s = &run->shard;
     bool rows = settings.batch.lines || settings.jsonl;
     const char *first = argc ? argv[0] : NULL;
-    if (settings.batch.lines && settings.jsonl) {
-        print_fault("--lines and --jsonl exclude each other");
-        return false;
-    }
-    if (rows && argc > 1) {
-        print_fault("embed takes one input, but got \"%.100s\", too", argv[1]);
-        return false;
-    }
+    if (settings.batch.lines && settings.jsonl)
+        return print_fault("--lines and --jsonl exclude each other");
+    if (rows && argc > 1)
+        return print_fault("embed takes one input, but got \"%.100s\", too",
+                           argv[1]);
     if (rows)
         return batch_lines_open(&run->lines, first, s->number, s->of);
     if (!first || !strcmp(first, "-") || (argc == 1 && names_file(first)))
         return batch_lines_open_whole(&run->lines, first, s->number, s->of);
     for (int i = 0; i < argc; i++)
-        if (!input_bytes_are_text(argv[i], strlen(argv[i]))) {
-            print_fault("a text to embed is not UTF-8 text");
-            return false;
-        }
+        if (!input_bytes_are_text(argv[i], strlen(argv[i])))
+            return print_fault("a text to embed is not UTF-8 text");
     batch_lines_open_words(&run->lines, argc, argv, s->number, s->of);
     return true;
 }
@@ -220,16 +215,12 @@ static bool name_rows(struct embed *e, const char **name)
     bool apart = settings.format && strcmp(settings.format, "jsonl") != 0;
     if (!apart)
         return true;
-    if (!*name || !strcmp(*name, "-")) {
-        print_fault("--format %s needs -O FILE", settings.format);
-        return false;
-    }
+    if (!*name || !strcmp(*name, "-"))
+        return print_fault("--format %s needs -O FILE", settings.format);
     snprintf(e->path, sizeof e->path, "%s", *name);
     int n = snprintf(e->rows, sizeof e->rows, "%s.jsonl", *name);
-    if (n < 0 || (size_t)n >= sizeof e->rows) {
-        print_fault("the name of the output file is too long");
-        return false;
-    }
+    if (n < 0 || (size_t)n >= sizeof e->rows)
+        return print_fault("the name of the output file is too long");
     e->file = (struct embed_file){ .fd = -1, .path = e->path, .rows = e->rows,
                                    .npy = settings.format[0] == 'n' };
     *name = e->rows;

@@ -16,8 +16,7 @@ enum { NPY_HEADER = 128 };
 
 static bool fail_vectors(const struct embed_file *f, const char *why)
 {
-    print_fault("cannot use %s: %s", f->path, why);
-    return false;
+    return print_fault("cannot use %s: %s", f->path, why);
 }
 
 /* Where the vector at `index` begins. */
@@ -34,10 +33,10 @@ static bool write_at(const struct embed_file *f, const char *bytes, size_t len,
     ssize_t n = pwrite(f->fd, bytes, len, at);
     if (n >= 0 && (size_t)n == len)
         return true;
-    print_fault("cannot write to %s: %s; make room, and run the same command "
-                "again to continue",
-                f->path, strerror(n < 0 ? errno : ENOSPC));
-    return false;
+    return print_fault(
+        "cannot write to %s: %s; make room, and run the same command again to "
+        "continue",
+        f->path, strerror(n < 0 ? errno : ENOSPC));
 }
 
 /* ---------------------------------------------------------------- rows --- */

@@ -152,11 +152,10 @@ static int run_encode_command(int argc, char **argv)
 {
     if (!flags_read(flags, &settings, &argc, argv))
         return END_USAGE;
-    if (argc < 1 || argc > 2) {
-        print_fault("encode needs a model and at most one file: allm encode "
-                    "PROVIDER:MODEL [REQUEST.json]");
-        return END_USAGE;
-    }
+    if (argc < 1 || argc > 2)
+        return print_misuse(
+            "encode needs a model and at most one file: allm encode "
+            "PROVIDER:MODEL [REQUEST.json]");
     allm_json *list = allm_registry_list();
     const char *model = argv[0], *colon = strchr(model, ':');
     size_t len = colon ? (size_t)(colon - model) : strlen(model);

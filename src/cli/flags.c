@@ -30,10 +30,9 @@ static bool reject_unknown_flag(const struct line *l, const char *word)
             if (flags_has(set, f) && !(f->use & FLAG_NOT_YET))
                 suggest_try(&s, f->name);
     const char *near = len == strlen(word) ? suggest_found(&s) : NULL;
-    print_fault("unknown flag \"%.100s\"%s%s%s (allm --help lists the flags)",
-                word, near ? "; did you mean \"" : "", near ? near : "",
-                near ? "\"?" : "");
-    return false;
+    return print_fault(
+        "unknown flag \"%.100s\"%s%s%s (allm --help lists the flags)", word,
+        near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
 bool flags_has(const struct flag_set *set, const struct flag *f)
@@ -58,10 +57,8 @@ static struct match find_flag(const struct line *l, char letter,
 
 static bool add_word(struct flag_list *list, const char *word)
 {
-    if (list->count == FLAGS_MAX) {
-        print_fault("a flag is repeated too often");
-        return false;
-    }
+    if (list->count == FLAGS_MAX)
+        return print_fault("a flag is repeated too often");
     list->word[list->count++] = word;
     return true;
 }
@@ -91,9 +88,8 @@ static bool reject_number(const struct flag *f, const char *text)
             ? "number of seconds, or a time such as 90s, 5m or 2h"
         : f->kind == FLAG_COST ? "amount in US dollars, such as 0.50"
                                : "whole number from 1 on";
-    print_fault("%s needs %s %s, not \"%.100s\"", f->name,
-                f->kind == FLAG_COST ? "an" : "a", wanted, text);
-    return false;
+    return print_fault("%s needs %s %s, not \"%.100s\"", f->name,
+                       f->kind == FLAG_COST ? "an" : "a", wanted, text);
 }
 
 /* Parse a decimal number (no hexadecimal, infinity or sign) with its unit. */
@@ -136,8 +132,8 @@ static bool read_choice(const struct flag *f, const char *text, void *at)
         }
         w += n + (w[n] != 0);
     }
-    print_fault("%s needs one of %s, not \"%.100s\"", f->name, f->words, text);
-    return false;
+    return print_fault("%s needs one of %s, not \"%.100s\"", f->name, f->words,
+                       text);
 }
 
 static bool store_value(const struct match *m, const char *value,
@@ -182,22 +178,17 @@ static bool take_value(struct line *l, const struct match *m, const char *value)
     const struct flag *f = m->flag;
     const char *second = NULL;
     bool wants = f->kind != FLAG_SWITCH;
-    if (f->use & FLAG_NOT_YET) {
-        print_fault("%s is not available in this version", f->name);
-        return false;
-    }
-    if (value && !wants) {
-        print_fault("%s takes no value", f->name);
-        return false;
-    }
+    if (f->use & FLAG_NOT_YET)
+        return print_fault("%s is not available in this version", f->name);
+    if (value && !wants)
+        return print_fault("%s takes no value", f->name);
     if (!value && wants && l->next < l->end)
         value = *l->next++;
     if (f->kind == FLAG_PAIR && l->next < l->end)
         second = *l->next++;
-    if ((wants && !value) || (f->kind == FLAG_PAIR && !second)) {
-        print_fault("%s needs a value: %s %s", f->name, f->name, f->value);
-        return false;
-    }
+    if ((wants && !value) || (f->kind == FLAG_PAIR && !second))
+        return print_fault("%s needs a value: %s %s", f->name, f->name,
+                           f->value);
     return (!second || is_pair(f, value)) && store_value(m, value, second);
 }
 

@@ -164,10 +164,9 @@ static int run_help_command(int argc, char **argv)
         return END_DONE;
     }
     c = command_suggest(argv[0]);
-    print_fault("unknown command \"%.100s\"%s%s%s", argv[0],
-                c ? "; did you mean \"" : "; allm help lists them",
-                c ? c->name : "", c ? "\"?" : "");
-    return END_USAGE;
+    return print_misuse("unknown command \"%.100s\"%s%s%s", argv[0],
+                        c ? "; did you mean \"" : "; allm help lists them",
+                        c ? c->name : "", c ? "\"?" : "");
 }
 
 const struct command help_command = {

@@ -74,10 +74,8 @@ static allm_image *load_image(struct input *in, const char *path)
 
 static bool load_sources(struct sources *s)
 {
-    if (settings.files.count > INPUTS) {
-        print_fault("at most %d images can be edited at once", INPUTS);
-        return false;
-    }
+    if (settings.files.count > INPUTS)
+        return print_fault("at most %d images can be edited at once", INPUTS);
     for (; s->count < settings.files.count; s->count++) {
         s->image[s->count] = load_image(&s->bytes[s->count],
                                         settings.files.word[s->count]);
@@ -155,10 +153,8 @@ static int write_images(const allm_image_response *r)
         return code;
     }
     for (size_t i = 0; code == END_DONE && i < r->image_count; i++) {
-        if (!name_file(path, sizeof path, i)) {
-            print_fault("the name of the file is too long");
-            return END_USAGE;
-        }
+        if (!name_file(path, sizeof path, i))
+            return print_misuse("the name of the file is too long");
         code = write_file(path, r->images[i]);
     }
     return code;
@@ -211,12 +207,10 @@ static bool can_write(void)
     }
     for (size_t i = 0; i < (settings.count ? settings.count : 1); i++) {
         bool fits = name_file(path, sizeof path, i);
-        if (!fits || (!settings.force && !access(path, F_OK))) {
-            print_fault("%s%s", path,
-                        fits ? " exists; --force replaces it"
-                             : ": the name is too long");
-            return false;
-        }
+        if (!fits || (!settings.force && !access(path, F_OK)))
+            return print_fault("%s%s", path,
+                               fits ? " exists; --force replaces it"
+                                    : ": the name is too long");
     }
     return true;
 }

@@ -98,10 +98,8 @@ void input_release(struct input *in)
 bool input_append(struct input *in, const char *bytes, size_t len)
 {
     while (in->cap - in->len <= len)
-        if (in->cap / 4 > limit || !grow_input(in)) {
-            print_fault("the prompt is too long");
-            return false;
-        }
+        if (in->cap / 4 > limit || !grow_input(in))
+            return print_fault("the prompt is too long");
     memcpy(in->ptr + in->len, bytes, len);
     in->len += len;
     in->ptr[in->len] = 0;
@@ -134,10 +132,8 @@ static bool read_all(struct input *in, int fd, const char *path)
     long n = 1;
     announce_wait(fd);
     while (n > 0) {
-        if (in->len + 1 >= in->cap && !grow_input(in)) {
-            print_fault("out of memory while reading %s", name_of(path));
-            return false;
-        }
+        if (in->len + 1 >= in->cap && !grow_input(in))
+            return print_fault("out of memory while reading %s", name_of(path));
         n = input_read(fd, path, in->ptr + in->len, in->cap - in->len - 1);
         in->len += n > 0 ? (size_t)n : 0;
         if (in->len > limit) {
@@ -169,8 +165,7 @@ bool input_load_at(struct input *in, const char *word)
         in->ptr[--in->len] = 0;
     if (strlen(in->ptr) == in->len)
         return true;
-    print_fault("%s is not UTF-8 text", word + 1);
-    return false;
+    return print_fault("%s is not UTF-8 text", word + 1);
 }
 
 allm_json *input_json(const char *path)

@@ -122,8 +122,7 @@ int keys_remove(int argc, char **argv)
         return keys_report(error);
     if (there)
         return store_key(argv[0], NULL, NULL);
-    print_fault("keys.json has no key \"%.100s\"", argv[0]);
-    return END_USAGE;
+    return print_misuse("keys.json has no key \"%.100s\"", argv[0]);
 }
 
 /* ---------------------------------------------------------------- test --- */

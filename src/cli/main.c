@@ -45,10 +45,10 @@ static void show_help(const struct command *c, int argc, char **argv)
 
 static int reject_reserved(const struct command *c)
 {
-    print_fault("\"%s\" is the name of a command that this version does not "
-                "have; to send the word to a model: allm -- %s ...",
-                c->name, c->name);
-    return END_USAGE;
+    return print_misuse(
+        "\"%s\" is the name of a command that this version does not have; to "
+        "send the word to a model: allm -- %s ...",
+        c->name, c->name);
 }
 
 /* Words that are one letter away from a command but often begin a prompt. */
@@ -77,12 +77,11 @@ static int run_program(int argc, char **argv)
 {
     const struct command *c = argc ? command_find(argv[0]) : NULL;
     const struct command *suggested = argc && !c ? find_typo(argc, argv) : NULL;
-    if (suggested) {
-        print_fault("\"%s\" is not a command; did you mean \"allm %s\"?  To "
-                    "send it to a model: allm -- %s",
-                    argv[0], suggested->name, argv[0]);
-        return END_USAGE;
-    }
+    if (suggested)
+        return print_misuse(
+            "\"%s\" is not a command; did you mean \"allm %s\"?  To send it to "
+            "a model: allm -- %s",
+            argv[0], suggested->name, argv[0]);
     if (c) {
         argc--;
         argv++;

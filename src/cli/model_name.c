@@ -78,11 +78,10 @@ static int report_loop(const char *text)
     snprintf(path, sizeof path, "aliases.%.250s", text);
     const struct config_layer *l = config_origin(settings_config(), path,
                                                  &line);
-    print_fault("%.500s:%zu: the alias \"%.100s\" leads to itself, or through "
-                "more than %d aliases; change one of them with allm aliases "
-                "set",
-                l ? l->name : "", line, text, DEEPEST);
-    return END_USAGE;
+    return print_misuse(
+        "%.500s:%zu: the alias \"%.100s\" leads to itself, or through more "
+        "than %d aliases; change one of them with allm aliases set",
+        l ? l->name : "", line, text, DEEPEST);
 }
 
 /* ---------------------------------------------------------- providers --- */
@@ -92,10 +91,8 @@ static bool put_name(struct model_name *m, const char *provider, size_t len,
 {
     int n = snprintf(m->name, sizeof m->name, "%.*s:%s", (int)len, provider,
                      id);
-    if (n < 0 || (size_t)n >= sizeof m->name || len >= sizeof m->provider) {
-        print_fault("the name of the model is too long");
-        return false;
-    }
+    if (n < 0 || (size_t)n >= sizeof m->name || len >= sizeof m->provider)
+        return print_fault("the name of the model is too long");
     snprintf(m->provider, sizeof m->provider, "%.*s", (int)len, provider);
     m->id = m->name + len + 1;
     return true;

@@ -123,12 +123,11 @@ static int check_filter(const allm_catalog *catalog,
                         const struct model_filter *filter)
 {
     char word[64];
-    if (!model_filter_check_can(filter, catalog, word)) {
-        print_fault("unknown capability \"%s\"; --can accepts " CAPABILITIES
-                    ", " PURPOSES,
-                    word);
-        return END_USAGE;
-    }
+    if (!model_filter_check_can(filter, catalog, word))
+        return print_misuse(
+            "unknown capability \"%s\"; --can accepts " CAPABILITIES
+            ", " PURPOSES,
+            word);
     if (!filter->provider || model_filter_check_provider(filter, catalog))
         return END_DONE;
     size_t len = strlen(filter->provider);
@@ -163,10 +162,8 @@ static int show_providers(const struct model_filter *filter)
 static int change_default(int argc, char **argv)
 {
     struct target t = { .next = 0 };
-    if (argc > 1) {
-        print_fault("models default takes one model");
-        return END_USAGE;
-    }
+    if (argc > 1)
+        return print_misuse("models default takes one model");
     int code = target_choose(&t, argc ? argv[0] : NULL);
     if (code == END_DONE && !argc)
         print_format("%s\n", t.name);

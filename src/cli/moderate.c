@@ -45,10 +45,9 @@ static bool read_text(struct bytes *text, int argc, char **argv)
         return false;
     if (text->len && input_bytes_are_text(text->ptr, text->len))
         return true;
-    print_fault(text->len ? "the text to judge is not UTF-8 text"
-                          : "no text: pass one as arguments or on standard "
-                            "input");
-    return false;
+    return print_fault(
+        text->len ? "the text to judge is not UTF-8 text"
+                  : "no text: pass one as arguments or on standard input");
 }
 
 /* The categories that apply, each with its score. */

@@ -274,15 +274,30 @@ void print_divert(char *into, size_t size)
         *into = 0;
 }
 
-void print_fault(const char *format, ...)
+static void write_fault(const char *format, va_list args)
 {
-    va_list args;
-    va_start(args, format);
     if (!diverted)
         write_line("allm: ", format, args);
     else if (!*diverted)
         vsnprintf(diverted, diverted_size, format, args);
+}
+
+bool print_fault(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_fault(format, args);
     va_end(args);
+    return false;
+}
+
+int print_misuse(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_fault(format, args);
+    va_end(args);
+    return END_USAGE;
 }
 
 void print_note(const char *format, ...)

@@ -35,8 +35,10 @@ int print_end(int code);
 bool print_broken(void);
 bool print_is_terminal(void);
 
-/* An error on stderr, one line: "allm: ..." */
-void print_fault(const char *format, ...) PRINT_FORMAT(1);
+/* An error on stderr, one line: "allm: ..."  Returns false. */
+bool print_fault(const char *format, ...) PRINT_FORMAT(1);
+/* The same, but returns END_USAGE. */
+int print_misuse(const char *format, ...) PRINT_FORMAT(1);
 /* Keep the first error of those that follow here, instead of printing them;
  * NULL: print them again. */
 void print_divert(char *into, size_t size);

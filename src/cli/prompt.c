@@ -51,10 +51,8 @@ static bool is_stdin(const char *path)
 /* Load a file, or standard input, which can be read once. */
 static bool load_file(struct prompt *p, struct input *in, const char *path)
 {
-    if (is_stdin(path) && p->stdin_used) {
-        print_fault("standard input (-) can be used only once");
-        return false;
-    }
+    if (is_stdin(path) && p->stdin_used)
+        return print_fault("standard input (-) can be used only once");
     p->stdin_used = p->stdin_used || is_stdin(path);
     return input_load(in, path);
 }
@@ -187,10 +185,9 @@ static bool add_image(struct prompt *p, const char *path, allm_image *image)
 {
     const allm_error *error = allm_image_error(image);
     p->image[p->count] = image;
-    if (!image || error) {
-        print_fault("%s: %s", path, error ? error->message : "out of memory");
-        return false;
-    }
+    if (!image || error)
+        return print_fault("%s: %s", path,
+                           error ? error->message : "out of memory");
     p->part[p->count] = (allm_part){ .size = sizeof(allm_part),
                                      .kind = ALLM_PART_IMAGE,
                                      .image = image };
@@ -227,11 +224,10 @@ static bool add_content(struct prompt *p, const char *path,
     const char *type = mime ? mime : attach_type(content->ptr, content->len);
     if (!type || !strncmp(type, "text/", 5))
         return add_text(p, path, content);
-    if (strncmp(type, "image/", 6) != 0) {
-        print_fault("%s is of the type %s; text and images can be attached",
-                    path, type);
-        return false;
-    }
+    if (strncmp(type, "image/", 6) != 0)
+        return print_fault(
+            "%s is of the type %s; text and images can be attached", path,
+            type);
     p->file[p->count] = *content;
     *content = (struct input){ 0 };
     return add_image(p, path,
@@ -242,10 +238,8 @@ static bool add_content(struct prompt *p, const char *path,
 static bool add_file(struct prompt *p, const char *path, const char *mime)
 {
     struct input content;
-    if (p->count == MOST_FILES) {
-        print_fault("too many files: a prompt can have %d", MOST_FILES);
-        return false;
-    }
+    if (p->count == MOST_FILES)
+        return print_fault("too many files: a prompt can have %d", MOST_FILES);
     if (attach_is_url(path))
         return add_image(p, path, allm_image_from_url(path));
     if (!load_file(p, &content, path))

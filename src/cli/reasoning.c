@@ -33,12 +33,11 @@ static const char *find_level(const char *word)
 static bool put_level(struct opts *o, const char *word, const char *what)
 {
     const char *level = find_level(word);
-    if (!level) {
-        print_fault("%s is none, low, medium, high or a number of tokens, not "
-                    "\"%.100s\"",
-                    what, word);
-        return false;
-    }
+    if (!level)
+        return print_fault(
+            "%s is none, low, medium, high or a number of tokens, not "
+            "\"%.100s\"",
+            what, word);
     allm_json_build *b = allm_json_build_new(NULL);
     allm_json_build_text(b, level, ALLM_NUL_ENDED);
     return opts_put(o, "reasoning_effort", allm_json_build_done(b));

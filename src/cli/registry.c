@@ -80,8 +80,7 @@ static int reject_name(struct names *n, const char *what, const char *name)
     print_fault("unknown %s \"%.100s\"%s%s%s", what, name,
                 near ? "; did you mean \"" : "", near ? near : "",
                 near ? "\"?" : "");
-    print_fault("known %ss: %s", what, n->text);
-    return END_USAGE;
+    return print_misuse("known %ss: %s", what, n->text);
 }
 
 int registry_reject_dialect(const allm_json *list, const char *name)

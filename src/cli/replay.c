@@ -107,11 +107,10 @@ static int play_exchange(const allm_player *player, const char *dialect)
 static int play_request(const allm_player *player, const allm_json *list,
                         const char *dialect)
 {
-    if (!dialect || !registry_row(list, dialect, strlen(dialect))) {
-        print_fault("cannot tell the provider from the URL; name it: allm "
-                    "replay -m PROVIDER:MODEL FILE");
-        return END_USAGE;
-    }
+    if (!dialect || !registry_row(list, dialect, strlen(dialect)))
+        return print_misuse(
+            "cannot tell the provider from the URL; name it: allm replay -m "
+            "PROVIDER:MODEL FILE");
     return play_exchange(player, dialect);
 }
 
@@ -157,10 +156,9 @@ static int run_replay_command(int argc, char **argv)
 {
     if (!flags_read(flags, &settings, &argc, argv))
         return END_USAGE;
-    if (!argc) {
-        print_fault("replay needs a recording: allm replay FILE [PROMPT...]");
-        return END_USAGE;
-    }
+    if (!argc)
+        return print_misuse(
+            "replay needs a recording: allm replay FILE [PROMPT...]");
     uint32_t how = (settings.timed ? ALLM_PLAYER_TIMED : 0) |
                    (argc > 1 ? 0 : ALLM_PLAYER_IN_ORDER);
     allm_player *player = allm_player_new(argv[0],

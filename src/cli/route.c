@@ -58,10 +58,8 @@ static int run_route_command(int argc, char **argv)
     given = (struct route_flags){ 0 };
     if (!flags_read(flags, &given, &argc, argv))
         return END_USAGE;
-    if (argc != 1) {
-        print_fault("route needs the name of a task: allm route code");
-        return END_USAGE;
-    }
+    if (argc != 1)
+        return print_misuse("route needs the name of a task: allm route code");
     allm_json *document = make_route(&t, argv[0], &code);
     if (given.json && (code == END_DONE || code == END_KEY))
         print_json(document, ALLM_JSON_PRETTY);

@@ -73,12 +73,11 @@ static bool put_types(allm_json_build *b, struct piece word)
                                                      word.len - 2 })
                              : word;
     const char *type = type_of(inner);
-    if (!type) {
-        print_fault("--schema: \"%.*s\" is not a type; the types are str, int, "
-                    "float, bool and [T]",
-                    (int)(word.len < 100 ? word.len : 100), word.at);
-        return false;
-    }
+    if (!type)
+        return print_fault(
+            "--schema: \"%.*s\" is not a type; the types are str, int, float, "
+            "bool and [T]",
+            (int)(word.len < 100 ? word.len : 100), word.at);
     if (!list) {
         put_type(b, type);
         return true;
@@ -107,12 +106,11 @@ static bool is_name(struct piece p)
  * printed. */
 static bool read_name(struct piece field, char name[64])
 {
-    if (!is_name(field)) {
-        print_fault("--schema: \"%.*s\" is not the name of a field; write "
-                    "'name, age int, tags [str]', or name a file",
-                    (int)(field.len < 100 ? field.len : 100), field.at);
-        return false;
-    }
+    if (!is_name(field))
+        return print_fault(
+            "--schema: \"%.*s\" is not the name of a field; write 'name, age "
+            "int, tags [str]', or name a file",
+            (int)(field.len < 100 ? field.len : 100), field.at);
     memcpy(name, field.at, field.len);
     name[field.len] = 0;
     return true;

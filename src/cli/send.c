@@ -78,10 +78,8 @@ static int run_send_command(int argc, char **argv)
     if (!flags_read(flags, &settings, &argc, argv))
         return END_USAGE;
     print_silence(settings.quiet);
-    if (!argc) {
-        print_fault("usage: allm send NAME PROMPT");
-        return END_USAGE;
-    }
+    if (!argc)
+        return print_misuse("usage: allm send NAME PROMPT");
     allm_thread *prompt = allm_thread_new(NULL);
     allm_status status = prompt_add(prompt, argc - 1, argv + 1,
                                     &settings.files);

@@ -120,10 +120,8 @@ int session_set_system(struct session *s, const char *system)
     if (!system || (first && first->role == ALLM_ROLE_SYSTEM && first->text &&
                     !strcmp(first->text, system)))
         return END_DONE;
-    if (!input_bytes_are_text(system, strlen(system))) {
-        print_fault("the system prompt is not UTF-8 text");
-        return END_USAGE;
-    }
+    if (!input_bytes_are_text(system, strlen(system)))
+        return print_misuse("the system prompt is not UTF-8 text");
     while (system_count < n &&
            allm_thread_at(old, system_count)->role == ALLM_ROLE_SYSTEM)
         system_count++;

@@ -29,10 +29,10 @@ int session_name_check_file(const char *path)
         close(fd);
     if (n != (ssize_t)sizeof head || memcmp(head, magic, sizeof head) != 0)
         return END_DONE;
-    print_fault("%s is a store of sessions, not a session; say --store "
-                "sqlite:%s -S NAME",
-                path, path);
-    return END_USAGE;
+    return print_misuse(
+        "%s is a store of sessions, not a session; say --store sqlite:%s -S "
+        "NAME",
+        path, path);
 }
 
 /* Is there such a session?  Also true if the store cannot be read: whoever
@@ -58,16 +58,16 @@ int session_name_check(const char *name, const char *uri)
 {
     if (access(name, F_OK) || is_stored(name, uri))
         return END_DONE;
-    print_fault("%s is a file here, and no session of the store has this name; "
-                "for the file, say ./%s",
-                name, name);
-    return END_USAGE;
+    return print_misuse(
+        "%s is a file here, and no session of the store has this name; for the "
+        "file, say ./%s",
+        name, name);
 }
 
 static int refuse_none(void)
 {
-    print_fault("there is no session to continue; allm -S NAME begins one");
-    return END_USAGE;
+    return print_misuse(
+        "there is no session to continue; allm -S NAME begins one");
 }
 
 static int find_latest(const char *uri)
@@ -118,14 +118,10 @@ int session_name_choose(const struct session_choice *c, const char **word)
 {
     int code = END_DONE;
     bool keep = c->keep || session_name_is_spare(c);
-    if ((c->word != NULL) + c->latest + c->keep + c->none > 1) {
-        print_fault("-S, -c, --keep and -n exclude each other");
-        return END_USAGE;
-    }
-    if (c->word && !*c->word) {
-        print_fault("-S needs a name or a file");
-        return END_USAGE;
-    }
+    if ((c->word != NULL) + c->latest + c->keep + c->none > 1)
+        return print_misuse("-S, -c, --keep and -n exclude each other");
+    if (c->word && !*c->word)
+        return print_misuse("-S needs a name or a file");
     if (c->latest)
         code = find_latest(c->store);
     else if (keep)

@@ -46,11 +46,9 @@ static bool make_folders(const char *path)
         if (*c != '/')
             continue;
         *c = 0;
-        if (mkdir(folder, 0700) && errno != EEXIST) {
-            print_fault("cannot create %s for the store: %s", folder,
-                        strerror(errno));
-            return false;
-        }
+        if (mkdir(folder, 0700) && errno != EEXIST)
+            return print_fault("cannot create %s for the store: %s", folder,
+                               strerror(errno));
         *c = '/';
     }
     return true;
@@ -78,17 +76,15 @@ int session_store_open(allm_store **store, const char *uri, uint32_t flags,
     char text[4096];
     const char *chosen = choose_uri(uri, text, sizeof text);
     *store = NULL;
-    if (!chosen) {
-        print_fault("there is no place for the store: set HOME, or name one "
-                    "with --store URI or ALLM_STORE");
-        return END_USAGE;
-    }
-    if (chosen == text && flags && !session_store_exists(uri)) {
-        print_fault("there are no sessions yet: %s does not exist (allm -S "
-                    "NAME begins one)",
-                    text + strlen(scheme));
-        return END_USAGE;
-    }
+    if (!chosen)
+        return print_misuse(
+            "there is no place for the store: set HOME, or name one with "
+            "--store URI or ALLM_STORE");
+    if (chosen == text && flags && !session_store_exists(uri))
+        return print_misuse(
+            "there are no sessions yet: %s does not exist (allm -S NAME begins "
+            "one)",
+            text + strlen(scheme));
     if (chosen == text && !flags && !make_folders(text + strlen(scheme)))
         return END_USAGE;
     *store = allm_store_open(chosen, ALLM(store_opts, .flags = flags,

@@ -150,15 +150,11 @@ static bool check_use(const struct verb *v, const struct sessions *s, int argc)
 {
     for (const struct flag *f = flags; f->name; f++)
         if (is_given(f, s) && !is_listed("--store --quiet", f->name) &&
-            !is_listed(v->accepts, f->name)) {
-            print_fault("sessions %s does not use %s", v->name, f->name);
-            return false;
-        }
-    if (argc < v->least || argc > v->most) {
-        print_fault("usage: allm sessions %s%s%s", v->name,
-                    *v->arguments ? " " : "", v->arguments);
-        return false;
-    }
+            !is_listed(v->accepts, f->name))
+            return print_fault("sessions %s does not use %s", v->name, f->name);
+    if (argc < v->least || argc > v->most)
+        return print_fault("usage: allm sessions %s%s%s", v->name,
+                           *v->arguments ? " " : "", v->arguments);
     return true;
 }
 

@@ -126,10 +126,8 @@ int sessions_prune(struct sessions *s, int argc, char **argv)
                      (s->journal ? ALLM_PRUNE_JOURNAL : 0);
     (void)argc;
     (void)argv;
-    if (!s->older || !read_age(s->older, &age)) {
-        print_fault("prune needs --older TIME, such as 30d, 12h or 4w");
-        return END_USAGE;
-    }
+    if (!s->older || !read_age(s->older, &age))
+        return print_misuse("prune needs --older TIME, such as 30d, 12h or 4w");
     allm_json *done =
         allm_store_prune(s->store, ALLM(store_query, .older_ms = age), flags);
     if (!done)

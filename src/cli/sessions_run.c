@@ -78,10 +78,9 @@ int sessions_settle(struct sessions *s, int argc, char **argv)
 {
     allm_session *session;
     (void)argc;
-    if ((s->happened != NULL) + s->did_not_happen + s->again != 1) {
-        print_fault("say what happened: --happened TEXT, --not or --again");
-        return END_USAGE;
-    }
+    if ((s->happened != NULL) + s->did_not_happen + s->again != 1)
+        return print_misuse(
+            "say what happened: --happened TEXT, --not or --again");
     const allm_tool_answer answer = { .size = sizeof answer,
                                       .text = s->happened,
                                       .text_len = s->happened
@@ -106,10 +105,8 @@ int sessions_follow(struct sessions *s, int argc, char **argv)
     struct follow f = { .name = argv[0], .events = s->events,
                         .forever = s->forever };
     (void)argc;
-    if (s->from && strlen(s->from) >= sizeof f.cursor) {
-        print_fault("--from needs a cursor of an event, such as 12.3");
-        return END_USAGE;
-    }
+    if (s->from && strlen(s->from) >= sizeof f.cursor)
+        return print_misuse("--from needs a cursor of an event, such as 12.3");
     if (s->from)
         memcpy(f.cursor, s->from, strlen(s->from) + 1);
     return follow_session(s->store, &f);

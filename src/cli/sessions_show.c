@@ -60,17 +60,15 @@ static int count_messages_at(struct sessions *s, const char *name,
                      allm_json_count(add);
     }
     allm_json_free(records);
-    if (first > 1 && s->at <= first) {
-        print_fault("the journal of %s was pruned up to record %llu; only "
-                    "later states can be shown",
-                    name, (unsigned long long)first);
-        return END_USAGE;
-    }
+    if (first > 1 && s->at <= first)
+        return print_misuse(
+            "the journal of %s was pruned up to record %llu; only later states "
+            "can be shown",
+            name, (unsigned long long)first);
     if (s->at <= head)
         return END_DONE;
-    print_fault("%s has %llu records, and no record %u", name,
-                (unsigned long long)head, s->at);
-    return END_USAGE;
+    return print_misuse("%s has %llu records, and no record %u", name,
+                        (unsigned long long)head, s->at);
 }
 
 /* How many of the messages to show. */
@@ -82,12 +80,11 @@ static int choose_count(struct sessions *s, const char *name, size_t *count)
     int code = count_messages_at(s, name, &then);
     if (code != END_DONE)
         return code;
-    if (then > *count) {
-        print_fault("a later record has replaced messages of record %u; to see "
-                    "them: allm sessions fork %s NEW --at %u",
-                    s->at, name, s->at);
-        return END_USAGE;
-    }
+    if (then > *count)
+        return print_misuse(
+            "a later record has replaced messages of record %u; to see them: "
+            "allm sessions fork %s NEW --at %u",
+            s->at, name, s->at);
     *count = (size_t)then;
     return END_DONE;
 }
@@ -138,10 +135,9 @@ int sessions_show(struct sessions *s, int argc, char **argv)
     (void)argc;
     if (s->journal)
         return print_records(s, argv[0]);
-    if (s->json && s->at) {
-        print_fault("--json shows the session as it is now; leave out --at");
-        return END_USAGE;
-    }
+    if (s->json && s->at)
+        return print_misuse(
+            "--json shows the session as it is now; leave out --at");
     int code = open_session(s, argv[0], &session);
     if (code == END_DONE && s->json)
         print_owned(allm_session_record_json(allm_session_fields(session),
@@ -185,10 +181,8 @@ int sessions_export(struct sessions *s, int argc, char **argv)
 {
     allm_session *session;
     (void)argc;
-    if (s->journal && s->markdown) {
-        print_fault("--journal and --markdown exclude each other");
-        return END_USAGE;
-    }
+    if (s->journal && s->markdown)
+        return print_misuse("--journal and --markdown exclude each other");
     if (s->journal)
         return print_records(s, argv[0]);
     int code = open_session(s, argv[0], &session);

@@ -12,24 +12,20 @@
 
 static int report_error(const allm_error *error)
 {
-    print_fault("%.*s", reword_length(error->message), error->message);
-    return END_USAGE;
+    return print_misuse("%.*s", reword_length(error->message), error->message);
 }
 
 int taps_open(struct taps *t)
 {
     t->trace_fd = -1;
-    if (t->record && t->replay) {
-        print_fault("--record and --replay exclude each other");
-        return END_USAGE;
-    }
+    if (t->record && t->replay)
+        return print_misuse("--record and --replay exclude each other");
     if (t->trace) {
         t->trace_fd = open(t->trace, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
                            0600);
-        if (t->trace_fd < 0) {
-            print_fault("cannot write %s: %s", t->trace, strerror(errno));
-            return END_USAGE;
-        }
+        if (t->trace_fd < 0)
+            return print_misuse("cannot write %s: %s", t->trace,
+                                strerror(errno));
     }
     if (t->record)
         t->recorder = allm_recorder_new(t->record, NULL);

@@ -65,10 +65,8 @@ static bool add_header(allm_json **headers, const char *word)
 {
     char name[128];
     const char *colon = strchr(word, ':');
-    if (!colon || colon - word >= (long)sizeof name) {
-        print_fault("-H needs 'NAME: VALUE'");
-        return false;
-    }
+    if (!colon || colon - word >= (long)sizeof name)
+        return print_fault("-H needs 'NAME: VALUE'");
     snprintf(name, sizeof name, "%.*s", (int)(colon - word), word);
     const char *value = colon + 1 + strspn(colon + 1, " ");
     allm_json_build *b = allm_json_build_new(NULL);
@@ -290,10 +288,10 @@ static int find_task(struct target *t, const char *task)
     t->next = 0;
     if (t->list)
         return END_DONE;
-    print_fault("there is no routing for the task \"%.100s\", and no default; "
-                "set it with: allm config set routing.%.100s PROVIDER:MODEL",
-                task, task);
-    return END_USAGE;
+    return print_misuse(
+        "there is no routing for the task \"%.100s\", and no default; set it "
+        "with: allm config set routing.%.100s PROVIDER:MODEL",
+        task, task);
 }
 
 static void note_skipped(void *ud, const char *model, const char *reason)
@@ -359,9 +357,9 @@ static int check_key_name(const char *name)
 {
     if (!name || !keyring_looks_secret(name))
         return END_DONE;
-    print_fault("--key takes the name of a key, not the key itself; store it "
-                "with: allm keys set NAME");
-    return END_USAGE;
+    return print_misuse(
+        "--key takes the name of a key, not the key itself; store it with: "
+        "allm keys set NAME");
 }
 
 static int resolve_task(struct target *t, const char *task)

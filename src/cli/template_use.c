@@ -57,11 +57,11 @@ static int report_no_template(const char *word)
     suggest_begin(&n.suggest, word);
     template_list_each(try_name, &n);
     bool near = suggest_found(&n.suggest) != NULL;
-    print_fault("there is no template \"%.100s\"%s%s%s (allm templates lists "
-                "them; a path needs a /)",
-                word, near ? "; did you mean \"" : "", near ? n.name : "",
-                near ? "\"?" : "");
-    return END_USAGE;
+    return print_misuse(
+        "there is no template \"%.100s\"%s%s%s (allm templates lists them; a "
+        "path needs a /)",
+        word, near ? "; did you mean \"" : "", near ? n.name : "",
+        near ? "\"?" : "");
 }
 
 static bool is_server_prompt(const char *word)
@@ -71,10 +71,10 @@ static bool is_server_prompt(const char *word)
 
 static int report_server_prompt(const char *word)
 {
-    print_fault("%.100s is a prompt of a server, which is used with -t; allm "
-                "mcp prompt shows it",
-                word);
-    return END_USAGE;
+    return print_misuse(
+        "%.100s is a prompt of a server, which is used with -t; allm mcp "
+        "prompt shows it",
+        word);
 }
 
 int template_use_load(struct template_file *t, const char *word)
@@ -215,10 +215,9 @@ int template_use_open(struct template_use *u, const char *word,
     } else if (standard && strcmp(standard, "none") != 0) {
         code = open_default(u, standard);
     }
-    if (code == END_DONE && !u->loaded && pairs && pairs->count) {
-        print_fault("-p sets a parameter of a template; name it with -t");
-        return END_USAGE;
-    }
+    if (code == END_DONE && !u->loaded && pairs && pairs->count)
+        return print_misuse(
+            "-p sets a parameter of a template; name it with -t");
     return code == END_DONE && u->loaded ? template_use_params(u, pairs) : code;
 }
 

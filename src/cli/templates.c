@@ -118,16 +118,12 @@ static int show_template(int argc, char **argv)
     char path[PLACES_PATH];
     bool project;
     struct bytes text = { NULL, 0, 0 };
-    if (argc != 1) {
-        print_fault("name one template; allm templates lists them");
-        return END_USAGE;
-    }
-    if (!template_find(argv[0], path, &project)) {
-        print_fault("there is no template \"%.100s\"; allm templates lists "
-                    "them",
-                    argv[0]);
-        return END_USAGE;
-    }
+    if (argc != 1)
+        return print_misuse("name one template; allm templates lists them");
+    if (!template_find(argv[0], path, &project))
+        return print_misuse(
+            "there is no template \"%.100s\"; allm templates lists them",
+            argv[0]);
     bool ok = config_load_text(path, &text);
     if (ok)
         print_bytes(bytes_string(&text), text.len);
@@ -153,8 +149,7 @@ static int remove_template(int argc, char **argv)
         return END_USAGE;
     if (!unlink(path))
         return END_DONE;
-    print_fault("cannot remove %.500s: %s", path, strerror(errno));
-    return END_USAGE;
+    return print_misuse("cannot remove %.500s: %s", path, strerror(errno));
 }
 
 static int print_path(int argc, char **argv)

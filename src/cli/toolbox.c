@@ -37,8 +37,7 @@ allm_sandbox_mode toolbox_mode(const char *word)
 static int report_box_error(void)
 {
     const allm_error *error = allm_toolbox_error(box);
-    print_fault("%s", error ? error->message : "out of memory");
-    return END_USAGE;
+    return print_misuse("%s", error ? error->message : "out of memory");
 }
 
 /* ---------------------------------------------------------------- names --- */
@@ -64,11 +63,11 @@ static int report_no_tool(const char *name)
     suggest_begin(&n.suggest, name);
     toolbox_names_each(try_tool_name, &n);
     bool near = suggest_found(&n.suggest) != NULL;
-    print_fault("there is no tool \"%.100s\"%s%s%s (allm tools list shows "
-                "them; --tool takes a path)",
-                name, near ? "; did you mean \"" : "", near ? n.name : "",
-                near ? "\"?" : "");
-    return END_USAGE;
+    return print_misuse(
+        "there is no tool \"%.100s\"%s%s%s (allm tools list shows them; --tool "
+        "takes a path)",
+        name, near ? "; did you mean \"" : "", near ? n.name : "",
+        near ? "\"?" : "");
 }
 
 static int add_name(const char *name)
@@ -205,18 +204,15 @@ static int make_box(const struct toolbox_wish *w)
 {
     char root[PLACES_PATH];
     const char *word = settings_text("tools.root"), *mode = w->flags->sandbox;
-    if (word && !settings_path("tools.root", word, root)) {
-        print_fault("the setting tools.root is too long");
-        return END_USAGE;
-    }
+    if (word && !settings_path("tools.root", word, root))
+        return print_misuse("the setting tools.root is too long");
     allm_sandbox_mode m = toolbox_mode(mode ? mode : settings_text("sandbox"));
     if (m == ALLM_SANDBOX_OFF)
         print_fault("the sandbox is off: tools can do whatever you can");
-    if (m == ALLM_SANDBOX_OFF && w->flags->yes) {
-        print_fault("--yes allows what the sandbox confines, and the sandbox "
-                    "is off; use --approve TOOL=auto");
-        return END_USAGE;
-    }
+    if (m == ALLM_SANDBOX_OFF && w->flags->yes)
+        return print_misuse(
+            "--yes allows what the sandbox confines, and the sandbox is off; "
+            "use --approve TOOL=auto");
     return new_box(w, word ? root : NULL, m);
 }
 

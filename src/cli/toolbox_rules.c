@@ -32,12 +32,11 @@ static void put_rule(allm_json_build *b, const char *tool, size_t len,
 static bool put_flag_rule(allm_json_build *b, const char *word)
 {
     const char *sign = strchr(word, '=');
-    if (sign == word || !is_verdict(sign + 1)) {
-        print_fault("--approve %.100s is not a rule: write TOOL=auto, TOOL=ask "
-                    "or TOOL=deny",
-                    word);
-        return false;
-    }
+    if (sign == word || !is_verdict(sign + 1))
+        return print_fault(
+            "--approve %.100s is not a rule: write TOOL=auto, TOOL=ask or "
+            "TOOL=deny",
+            word);
     put_rule(b, word, (size_t)(sign - word), sign + 1);
     return true;
 }

@@ -13,9 +13,8 @@
 static int report_server_error(const allm_toolbox *box, const char *name)
 {
     const allm_error *error = allm_toolbox_error(box);
-    print_fault("the MCP server %.100s: %s", name,
-                error ? error->message : "out of memory");
-    return END_USAGE;
+    return print_misuse("the MCP server %.100s: %s", name,
+                        error ? error->message : "out of memory");
 }
 
 static bool has_server(const allm_toolbox *box, const char *name)

@@ -155,15 +155,13 @@ static int forget_rule(const char *word)
 {
     char *end;
     unsigned long n = strtoul(word, &end, 10);
-    if (end == word || *end || !n || n > UINT32_MAX) {
-        print_fault("tools rules rm needs the number that tools rules shows");
-        return END_USAGE;
-    }
+    if (end == word || *end || !n || n > UINT32_MAX)
+        return print_misuse(
+            "tools rules rm needs the number that tools rules shows");
     if (allm_toolbox_forget(toolbox_box(), (uint32_t)n) == ALLM_OK)
         return END_DONE;
     const allm_error *error = allm_toolbox_error(toolbox_box());
-    print_fault("%s", error ? error->message : "out of memory");
-    return END_USAGE;
+    return print_misuse("%s", error ? error->message : "out of memory");
 }
 
 static int run_rules(const struct wants *w, int argc, char **argv)
@@ -172,8 +170,7 @@ static int run_rules(const struct wants *w, int argc, char **argv)
         return list_rules(w);
     if (argc == 3 && !strcmp(argv[1], "rm"))
         return forget_rule(argv[2]);
-    print_fault("allm tools rules takes nothing, or rm and a number");
-    return END_USAGE;
+    return print_misuse("allm tools rules takes nothing, or rm and a number");
 }
 
 static int run_sub(const struct wants *w, int argc, char **argv)
@@ -183,13 +180,12 @@ static int run_sub(const struct wants *w, int argc, char **argv)
     bool list = !strcmp(argv[0], "list"), show = !strcmp(argv[0], "show");
     if (list && argc == 1)
         return list_tools(w);
-    if (argc < 2 || list || argc > (show ? 2 : 3)) {
-        print_fault("allm tools %s", list   ? "list takes no argument"
-                                     : show ? "show needs the name of a tool"
-                                            : "run needs the name of a tool, "
-                                              "and its arguments as JSON");
-        return END_USAGE;
-    }
+    if (argc < 2 || list || argc > (show ? 2 : 3))
+        return print_misuse(
+            "allm tools %s",
+            list   ? "list takes no argument"
+            : show ? "show needs the name of a tool"
+                   : "run needs the name of a tool, and its arguments as JSON");
     const allm_tool *tool = find_tool(argv[1]);
     if (!tool)
         return END_USAGE;

@@ -30,10 +30,8 @@ bool user_command_edit(struct bytes *text)
 {
     char path[] = "/tmp/allm-XXXXXX";
     int fd = mkstemp(path);
-    if (fd < 0) {
-        print_fault("cannot create a file in /tmp: %s", strerror(errno));
-        return false;
-    }
+    if (fd < 0)
+        return print_fault("cannot create a file in /tmp: %s", strerror(errno));
     bool ok = !output_write(fd, bytes_string(text), text->len);
     close(fd);
     struct input in = { NULL, 0, 0 };

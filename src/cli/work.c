@@ -310,10 +310,8 @@ static int run_work_command(int argc, char **argv)
         return END_USAGE;
     print_silence(settings.quiet);
     w->jobs = settings.jobs;
-    if (w->jobs > MOST_JOBS) {
-        print_fault("-j is at most %d", MOST_JOBS);
-        return END_USAGE;
-    }
+    if (w->jobs > MOST_JOBS)
+        return print_misuse("-j is at most %d", MOST_JOBS);
     int code =
         toolbox_open(&(struct toolbox_wish){ .flags = &settings.toolbox });
     if (code == END_DONE)
