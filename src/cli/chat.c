@@ -80,7 +80,7 @@ static void drop_attached(struct chat *c)
     bytes_release(&c->before);
 }
 
-void chat_send(struct chat *c, const char *text)
+static void send_text(struct chat *c, const char *text)
 {
     allm_thread *thread = allm_thread_new(NULL);
     const struct prompt_files files = { .attached = &c->files,
@@ -124,7 +124,7 @@ static void answer_questions(struct chat *c)
 {
     struct bytes text = { NULL, 0, 0 };
     while (c->asked && chat_question_ask(c, &text)) {
-        chat_send(c, bytes_string(&text));
+        send_text(c, bytes_string(&text));
         bytes_clear(&text);
     }
     bytes_release(&text);
@@ -135,9 +135,9 @@ static void send_line(struct chat *c, const char *line)
 {
     struct bytes prompt = { NULL, 0, 0 };
     if (session_question(&c->session))
-        chat_send(c, line);
+        send_text(c, line);
     else if (chat_template_fill(c, line, &prompt))
-        chat_send(c, bytes_string(&prompt));
+        send_text(c, bytes_string(&prompt));
     else
         c->code = END_USAGE;
     bytes_release(&prompt);

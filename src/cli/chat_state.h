@@ -39,7 +39,6 @@ struct chat {
 enum { CHAT_WORDS = 16 };
 
 /* chat.c: send a prompt and print the answer. */
-void chat_send(struct chat *c, const char *text);
 void chat_send_message(struct chat *c, const allm_message *message);
 /* Limit what the rest of the chat may cost; 0: no limit. */
 void chat_limit(struct chat *c, double max_cost);

@@ -61,7 +61,8 @@ bool config_load_text(const char *path, struct bytes *text)
     return print_fault("cannot read %.500s: %s", path, file_says(error));
 }
 
-int config_store_text(const char *path, const struct bytes *text)
+/* Check a text, then replace the file.  Returns the exit code. */
+static int store_text(const char *path, const struct bytes *text)
 {
     if (!config_check(path, text, settings_notice, NULL))
         return print_misuse("%.500s is unchanged", path);
@@ -93,7 +94,7 @@ int config_change(const char *path, const char *key, const char *json)
     if (json ? edit_set(&text, key, json) : edit_unset(&text, key)) {
         if (mark)
             bytes_splice(&text, 0, 0, "\xEF\xBB\xBF", 3);
-        code = config_store_text(path, &text);
+        code = store_text(path, &text);
     } else if (json) {
         config_check(path, &text, settings_notice, NULL);
         print_fault("cannot set %.200s in %.500s: correct the file first "
@@ -248,7 +249,7 @@ static int edit_settings(int argc, char **argv)
     (void)argv;
     if (argc || !find_file(path))
         return END_USAGE;
-    return config_edit_file(path, "{\n}\n", config_store_text);
+    return config_edit_file(path, "{\n}\n", store_text);
 }
 
 static int print_path(int argc, char **argv)

@@ -21,8 +21,6 @@ allm_json *config_mask(const char *path, const allm_json *value);
 
 /* Load a file that need not exist; false: an error was printed. */
 bool config_load_text(const char *path, struct bytes *text);
-/* Check a text, then replace the file.  Returns the exit code. */
-int config_store_text(const char *path, const struct bytes *text);
 /* Set a setting in a file, or remove it (json NULL).  Returns the exit code. */
 int config_change(const char *path, const char *key, const char *json);
 

@@ -79,7 +79,6 @@ static const struct {
     const char *reason;
     int code;
 } halts[] = {
-    { "completed", END_DONE },
     { "max_turns", END_LIMIT },
     { "budget", END_LIMIT },
     { "ask_user", END_ASKED },
@@ -129,7 +128,7 @@ int exit_of_chat(const allm_chat_result *r)
     const allm_response *answer = r->final_response;
     if (answer && answer->error)
         return exit_of_error(answer->error);
-    for (size_t i = 1; i < sizeof halts / sizeof *halts; i++)
+    for (size_t i = 0; i < sizeof halts / sizeof *halts; i++)
         if (r->halted_reason && !strcmp(halts[i].reason, r->halted_reason))
             return halts[i].code;
     allm_finish finish = answer ? answer->finish_reason : ALLM_FINISH_NONE;

@@ -78,8 +78,3 @@ bool schema_file_choose(const char *word, const allm_json *header,
     allm_json_free(document);
     return ok;
 }
-
-bool schema_file_read(const char *word, allm_json **format)
-{
-    return schema_file_choose(word, NULL, format);
-}

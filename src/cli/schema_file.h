@@ -12,7 +12,5 @@
  */
 bool schema_file_choose(const char *word, const allm_json *header,
                         allm_json **format);
-/* The same without a template. */
-bool schema_file_read(const char *word, allm_json **format);
 
 #endif

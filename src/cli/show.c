@@ -274,7 +274,8 @@ static void write_part(char text[64], const allm_int *n, const char *what)
         snprintf(text, 64, " (%lld of them %s)", (long long)n->value, what);
 }
 
-void show_usage(const allm_usage *u)
+/* Print "usage: 12 tokens in, 5 out" on stderr. */
+static void print_used(const allm_usage *u)
 {
     char cost[64] = "cost unknown", cached[64], thought[64], first[64] = "";
     if (!u)
@@ -393,7 +394,7 @@ static void show_end(const allm_chat_result *r, const allm_error *error,
         print_warnings(r, how->verbose);
     if (how->usage) {
         allm_usage *usage = chat_usage_total(r);
-        show_usage(usage);
+        print_used(usage);
         allm_usage_free(usage);
     }
 }

@@ -41,7 +41,4 @@ int show_text(allm_stream *stream);
  * exit code. */
 int show_chat(allm_stream *stream, const struct show *how);
 
-/* Print "usage: 12 tokens in, 5 out" on stderr. */
-void show_usage(const allm_usage *usage);
-
 #endif

@@ -328,30 +328,12 @@ bool config_load(struct config *c, const char *file, notice_fn report, void *ud)
     return !c->broken;
 }
 
-void config_release(struct config *c)
-{
-    for (size_t i = 0; i < c->count; i++) {
-        bytes_release(&c->layers[i].text);
-        allm_json_free(c->layers[i].value);
-    }
-    allm_json_free(c->value);
-    *c = (struct config){ .count = 0 };
-}
-
 const allm_json *config_get(const struct config *c, const char *path)
 {
     char pointer[PLACES_PATH];
     return setting_pointer(path, pointer, sizeof pointer)
                ? allm_json_pointer(c->value, pointer)
                : NULL;
-}
-
-size_t config_line(const struct bytes *text, const char *path)
-{
-    char pointer[PLACES_PATH];
-    return setting_pointer(path, pointer, sizeof pointer)
-               ? reader_line(text, pointer)
-               : 0;
 }
 
 const struct config_layer *config_origin(const struct config *c,

@@ -42,15 +42,12 @@ struct config {
 /* Load all layers; file is that of --config, or NULL.  False: it is broken. */
 bool config_load(struct config *c, const char *file, notice_fn report,
                  void *ud);
-void config_release(struct config *c);
 
 /* The value of a setting, borrowed; NULL: not set. */
 const allm_json *config_get(const struct config *c, const char *path);
 /* The layer that sets it last, and the line, 0 if unknown; NULL: none. */
 const struct config_layer *config_origin(const struct config *c,
                                          const char *path, size_t *line);
-/* The line of a path in a text; 0: it is not there. */
-size_t config_line(const struct bytes *text, const char *path);
 
 /* The path of the user's own file; false: there is no home directory. */
 bool config_user_file(char path[PLACES_PATH]);

@@ -457,11 +457,6 @@ void editor_draw(struct editor *e, struct bytes *screen)
               &e->line, false, screen);
 }
 
-void editor_erase(struct editor *e, struct bytes *screen)
-{
-    view_erase(&e->view, screen);
-}
-
 /* The line ends, or is left: show all of it. */
 static void finish_line(struct editor *e, const char *after)
 {

@@ -52,8 +52,7 @@ const char *editor_text(struct editor *e);
 void editor_set(struct editor *e, const char *text, size_t len);
 /* The size of the terminal; 0: unknown.  Draws nothing. */
 void editor_resize(struct editor *e, size_t columns, size_t rows);
-/* Draw again; erase the drawing. */
+/* Draw again. */
 void editor_draw(struct editor *e, struct bytes *screen);
-void editor_erase(struct editor *e, struct bytes *screen);
 
 #endif

@@ -110,7 +110,8 @@ static size_t draw_text(struct pen *p, size_t *column)
     }
 }
 
-void view_erase(struct view *v, struct bytes *screen)
+/* Erase the drawing; the cursor is where the prompt was. */
+static void erase_view(struct view *v, struct bytes *screen)
 {
     if (v->cursor_row)
         bytes_format(screen, "\033[%zuA", v->cursor_row);
@@ -144,7 +145,7 @@ void view_draw(struct view *v, const char *prompt, const struct line *l,
     p.first = row >= rows ? row - rows + 1 : 0;
     p.last = at_end ? measure.row : p.first + rows - 1;
     p.first = at_end ? 0 : p.first;
-    view_erase(v, screen);
+    erase_view(v, screen);
     if (indent && !p.first)
         bytes_text(screen, prompt);
     for (size_t i = 0; i < indent && p.first; i++)

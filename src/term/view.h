@@ -17,7 +17,5 @@ struct view {
 /* Draw the prompt and the text; the cursor is at the end, or at its place. */
 void view_draw(struct view *v, const char *prompt, const struct line *l,
                bool at_end, struct bytes *screen);
-/* Erase the drawing; the cursor is where the prompt was. */
-void view_erase(struct view *v, struct bytes *screen);
 
 #endif
