@@ -60,7 +60,7 @@ const struct command *command_find(const char *name)
 
 bool command_is_shown(const struct command *c)
 {
-    return c->group < GROUP_NOT_YET;
+    return c->group != GROUP_HIDDEN;
 }
 
 const struct command *command_suggest(const char *name)
@@ -79,7 +79,7 @@ const struct command *command_suggest(const char *name)
 static const struct flag *flag_at(const struct flag_set *set, size_t *index)
 {
     for (const struct flag *f = set->table; f && f->name; f++)
-        if (flags_has(set, f) && !(f->use & FLAG_NOT_YET) && !(*index)--)
+        if (flags_has(set, f) && !(*index)--)
             return f;
     return NULL;
 }

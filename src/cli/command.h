@@ -14,8 +14,7 @@ enum command_group {
     GROUP_STATE,
     GROUP_SETUP,
     GROUP_WIRE,
-    GROUP_NOT_YET, /* a name that is reserved; it is not shown */
-    GROUP_HIDDEN   /* for scripts of ours; it is not shown */
+    GROUP_HIDDEN /* for scripts of ours; it is not shown */
 };
 
 struct command {
@@ -31,7 +30,7 @@ struct command {
     const struct flag *shared;
     unsigned shared_use; /* flag_use */
     enum command_group group;
-    /* argv begins after the name.  Returns the exit code.  NULL: not yet. */
+    /* argv begins after the name.  Returns the exit code. */
     int (*run)(int argc, char **argv);
 };
 

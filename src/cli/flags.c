@@ -27,7 +27,7 @@ static bool reject_unknown_flag(const struct line *l, const char *word)
     suggest_try(&s, "--help");
     for (const struct flag_set *set = l->sets; set->table; set++)
         for (const struct flag *f = set->table; f->name; f++)
-            if (flags_has(set, f) && !(f->use & FLAG_NOT_YET))
+            if (flags_has(set, f))
                 suggest_try(&s, f->name);
     const char *near = len == strlen(word) ? suggest_found(&s) : NULL;
     return print_fault(
@@ -178,8 +178,6 @@ static bool take_value(struct line *l, const struct match *m, const char *value)
     const struct flag *f = m->flag;
     const char *second = NULL;
     bool wants = f->kind != FLAG_SWITCH;
-    if (f->use & FLAG_NOT_YET)
-        return print_fault("%s is not available in this version", f->name);
     if (value && !wants)
         return print_fault("%s takes no value", f->name);
     if (!value && wants && l->next < l->end)

@@ -50,8 +50,7 @@ enum flag_use {
     FLAG_MOST = 1 << 0,    /* one of the flags that the short help shows */
     FLAG_CHAT = 1 << 1,    /* a flag of ask that chat has, too */
     FLAG_BATCH = 1 << 2,   /* a flag of ask that batch has, too */
-    FLAG_NOT_YET = 1 << 3, /* reserved: refused, and not shown */
-    FLAG_EMBED = 1 << 4    /* a flag of ask that embed has, too */
+    FLAG_EMBED = 1 << 3    /* a flag of ask that embed has, too */
 };
 
 struct flag {

@@ -137,7 +137,7 @@ void help_overview(bool all)
                "PROMPT\n       allm COMMAND [...]\n");
     if (!all)
         print_text("\ncommands (allm help COMMAND):\n");
-    for (int g = 0; g < GROUP_NOT_YET; g++)
+    for (int g = 0; g < GROUP_HIDDEN; g++)
         if (has_commands((enum command_group)g)) {
             if (all)
                 show_summaries((enum command_group)g);

@@ -43,14 +43,6 @@ static void show_help(const struct command *c, int argc, char **argv)
         help_overview(all);
 }
 
-static int reject_reserved(const struct command *c)
-{
-    return print_misuse(
-        "\"%s\" is the name of a command that this version does not have; to "
-        "send the word to a model: allm -- %s ...",
-        c->name, c->name);
-}
-
 /* Words that are one letter away from a command but often begin a prompt. */
 static bool begins_prompts(const char *word)
 {
@@ -86,8 +78,6 @@ static int run_program(int argc, char **argv)
         argc--;
         argv++;
     }
-    if (c && c->group == GROUP_NOT_YET)
-        return reject_reserved(c);
     if (has_flag(argc, argv, "--help", "-h") && (!c || command_is_shown(c))) {
         show_help(c, argc, argv);
         return END_DONE;

@@ -45,7 +45,6 @@ static void put_flag(allm_json_build *b, const struct flag *f)
     put_text(b, "setting", f->setting);
     put_text(b, "variable", f->variable);
     put_bool(b, "most", (f->use & FLAG_MOST) != 0);
-    put_bool(b, "not_yet", (f->use & FLAG_NOT_YET) != 0);
     allm_json_build_end(b);
 }
 
@@ -56,16 +55,13 @@ static void put_flags(allm_json_build *b, const struct command *c)
     allm_json_build_array(b);
     for (size_t i = 0; (f = command_flag(c, i)); i++)
         put_flag(b, f);
-    for (f = c->flags; f->name; f++)
-        if (f->use & FLAG_NOT_YET)
-            put_flag(b, f);
     allm_json_build_end(b);
 }
 
 static void put_command(allm_json_build *b, const struct command *c)
 {
     static const char *const groups[] = { "talk", "state", "set-up", "formats",
-                                          "not yet", "hidden" };
+                                          "hidden" };
     allm_json_build_object(b);
     put_text(b, "name", c->name);
     put_text(b, "usage", c->usage);

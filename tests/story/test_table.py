@@ -129,7 +129,7 @@ def test_every_flag():
     """every flag of every command works"""
     for command, flag in calls():
         words = words_of(command, flag)
-        if flag["not_yet"] or words is None:
+        if words is None:
             continue
         first, stdin = FIRST.get(command, ([], ""))
         run = allm(command, *first, *words, stdin=stdin, env=WARDEN)
@@ -142,8 +142,6 @@ def test_every_flag():
 def test_every_value():
     """every flag with a value needs one, and a switch takes none"""
     for command, flag in calls():
-        if flag["not_yet"]:
-            continue
         if flag["kind"] == "switch":
             one_sentence(allm(command, flag["name"] + "=1"), 2, flag["name"],
                          "takes no value")
@@ -155,8 +153,7 @@ def test_every_value():
 def test_every_letter():
     """every letter is the flag with the long name"""
     for command, flag in calls():
-        if "letter" in flag and flag["kind"] not in ("switch",) and \
-                not flag["not_yet"]:
+        if "letter" in flag and flag["kind"] != "switch":
             one_sentence(allm(command, "-" + flag["letter"]), 2, flag["name"])
     letters = {}
     for command, flag in calls():
@@ -198,12 +195,8 @@ def test_places():
     equal((run.code, run.out), (0, b"Hello.\n"))
 
 
-def test_reserved():
-    """what comes later is refused and not offered"""
-    for command, flag in calls():
-        if flag["not_yet"]:
-            one_sentence(allm(command, flag["name"], "x"), 2, flag["name"],
-                         "not available")
+def test_hidden():
+    """commands for scripts of ours are not offered"""
     words = allm("_complete", "--").text + allm("_complete", "").text
     assert "_rows" not in words and "_complete" not in words, words
 
