@@ -103,26 +103,19 @@ bool command_read(const struct command *c, void *into, void *shared, int *argc,
 
 int command_reject_sub(const struct command *c, const char *word)
 {
-    char name[64], best[64] = "";
+    char name[64];
     struct suggest s;
-    suggest_begin(&s, word ? word : "");
+    if (!word)
+        return print_misuse("%s needs one of %s", c->name, c->subs);
+    suggest_begin(&s, word);
     for (const char *w = c->subs; *w;) {
         int len = (int)strcspn(w, "|");
         snprintf(name, sizeof name, "%.*s", len, w);
-        size_t before = s.distance;
         suggest_try(&s, name);
-        if (s.distance < before)
-            memcpy(best, name, sizeof best);
         w += len + (w[len] != 0);
     }
-    bool near = word && suggest_found(&s);
-    if (!word)
-        print_fault("%s needs one of %s", c->name, c->subs);
-    else
-        print_fault("unknown subcommand \"%.100s\" of %s%s%s%s (it has %s)",
-                    word, c->name, near ? "; did you mean \"" : "",
-                    near ? best : "", near ? "\"?" : "", c->subs);
-    return END_USAGE;
+    return print_misuse("unknown subcommand \"%.100s\" of %s%s (it has %s)",
+                        word, c->name, suggest_hint(&s), c->subs);
 }
 
 bool command_is_typo(const struct command *c, const char *name)

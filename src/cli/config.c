@@ -111,10 +111,9 @@ int config_change(const char *path, const char *key, const char *json)
 
 static int report_unknown(const char *key)
 {
-    const char *near = settings_suggest(key);
     return print_misuse(
-        "unknown setting \"%.200s\"%s%s%s (allm help config lists them)", key,
-        near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+        "unknown setting \"%.200s\"%s (allm help config lists them)", key,
+        settings_hint(key));
 }
 
 static void print_value(const char *path, const allm_json *value)

@@ -29,10 +29,9 @@ static bool reject_unknown_flag(const struct line *l, const char *word)
         for (const struct flag *f = set->table; f->name; f++)
             if (flags_has(set, f))
                 suggest_try(&s, f->name);
-    const char *near = len == strlen(word) ? suggest_found(&s) : NULL;
     return print_fault(
-        "unknown flag \"%.100s\"%s%s%s (allm --help lists the flags)", word,
-        near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+        "unknown flag \"%.100s\"%s (allm --help lists the flags)", word,
+        len == strlen(word) ? suggest_hint(&s) : "");
 }
 
 bool flags_has(const struct flag_set *set, const struct flag *f)

@@ -76,10 +76,7 @@ static void add_name(struct names *n, const char *name)
 
 static int reject_name(struct names *n, const char *what, const char *name)
 {
-    const char *near = suggest_found(&n->near);
-    print_fault("unknown %s \"%.100s\"%s%s%s", what, name,
-                near ? "; did you mean \"" : "", near ? near : "",
-                near ? "\"?" : "");
+    print_fault("unknown %s \"%.100s\"%s", what, name, suggest_hint(&n->near));
     return print_misuse("known %ss: %s", what, n->text);
 }
 

@@ -13,9 +13,9 @@ static struct config config;
 static const char *own_file;
 static bool loaded, usable;
 
-const char *settings_suggest(const char *path)
+const char *settings_hint(const char *path)
 {
-    struct suggest s;
+    static struct suggest s;
     suggest_begin(&s, path);
     for (size_t i = 0; setting_at(i); i++)
         if (!strchr(setting_at(i)->key, '*'))
@@ -24,14 +24,12 @@ const char *settings_suggest(const char *path)
                                           "providers", "aliases", "routing" };
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
         suggest_try(&s, groups[i]);
-    return suggest_found(&s);
+    return suggest_hint(&s);
 }
 
-void settings_notice(void *ud, const struct notice *n)
+void settings_print(const struct notice *n, const char *hint)
 {
     char place[PLACES_PATH + 32] = "";
-    const char *near = n->unknown ? settings_suggest(n->unknown) : NULL;
-    (void)ud;
     if (n->origin && n->line)
         snprintf(place, sizeof place, "%s:%zu: ", n->origin, n->line);
     else if (n->origin)
@@ -39,9 +37,13 @@ void settings_notice(void *ud, const struct notice *n)
     if (n->fatal)
         print_fault("%.600s%s", place, n->text);
     else
-        print_note("%.600s%s%s%s%s", place, n->text,
-                   near ? "; did you mean \"" : "", near ? near : "",
-                   near ? "\"?" : "");
+        print_note("%.600s%s%s", place, n->text, hint);
+}
+
+void settings_notice(void *ud, const struct notice *n)
+{
+    (void)ud;
+    settings_print(n, n->unknown ? settings_hint(n->unknown) : "");
 }
 
 void settings_use(const char *file)

@@ -36,7 +36,9 @@ bool settings_path(const char *setting, const char *word,
 
 /* Print a notice about a file of settings. */
 void settings_notice(void *ud, const struct notice *notice);
-/* The setting whose name is most similar; NULL: none. */
-const char *settings_suggest(const char *path);
+/* The same about another file; the hint is that of suggest.h, or "". */
+void settings_print(const struct notice *notice, const char *hint);
+/* The hint for an unknown setting; valid until the next one. */
+const char *settings_hint(const char *path);
 
 #endif

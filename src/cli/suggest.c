@@ -2,9 +2,8 @@
 #include "cli/suggest.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
-
-enum { LONGEST = 40 }; /* longer words match nothing */
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -14,9 +13,9 @@ static size_t smaller(size_t a, size_t b)
 /* Optimal string alignment, with the last three rows of the table. */
 size_t suggest_distance(const char *a, const char *b)
 {
-    size_t row[3][LONGEST + 1] = { { 0 } };
+    size_t row[3][SUGGEST_LONGEST + 1] = { { 0 } };
     size_t n = strlen(a), m = strlen(b);
-    if (n > LONGEST || m > LONGEST)
+    if (n > SUGGEST_LONGEST || m > SUGGEST_LONGEST)
         return SIZE_MAX;
     for (size_t j = 0; j <= m; j++)
         row[0][j] = j;
@@ -45,7 +44,7 @@ void suggest_try(struct suggest *s, const char *candidate)
     size_t d = suggest_distance(s->word, candidate);
     if (d < s->distance) {
         s->distance = d;
-        s->best = candidate;
+        snprintf(s->best, sizeof s->best, "%s", candidate);
     }
 }
 
@@ -53,4 +52,12 @@ const char *suggest_found(const struct suggest *s)
 {
     size_t most = strlen(s->word) < 5 ? 1 : strlen(s->word) < 9 ? 2 : 4;
     return s->distance <= most ? s->best : NULL;
+}
+
+const char *suggest_hint(struct suggest *s)
+{
+    const char *found = suggest_found(s);
+    if (found)
+        snprintf(s->hint, sizeof s->hint, "; did you mean \"%s\"?", found);
+    return found ? s->hint : "";
 }

@@ -9,59 +9,36 @@
 #include "cli/suggest.h"
 #include "cli/template_list.h"
 
-#include <stdio.h>
 #include <string.h>
 
 void template_use_notice(void *ud, const struct notice *n)
 {
     struct suggest s;
-    char place[PLACES_PATH + 32] = "";
     (void)ud;
     suggest_begin(&s, n->unknown ? n->unknown : "");
     for (size_t i = 0; template_key_at(i); i++)
         suggest_try(&s, template_key_at(i));
-    const char *near = n->unknown ? suggest_found(&s) : NULL;
-    if (n->line)
-        snprintf(place, sizeof place, "%s:%zu", n->origin, n->line);
-    else
-        snprintf(place, sizeof place, "%s", n->origin);
-    if (n->fatal)
-        print_fault("%.600s: %s", place, n->text);
-    else
-        print_note("%.600s: %s%s%s%s", place, n->text,
-                   near ? "; did you mean \"" : "", near ? near : "",
-                   near ? "\"?" : "");
+    settings_print(n, n->unknown ? suggest_hint(&s) : "");
 }
 
 /* ------------------------------------------------------------ by name --- */
 
-struct nearest {
-    struct suggest suggest;
-    char name[256];
-};
-
 static void try_name(void *ud, const char *name, const char *path, bool project)
 {
-    struct nearest *n = ud;
-    size_t before = n->suggest.distance;
     (void)path;
     (void)project;
-    suggest_try(&n->suggest, name);
-    if (n->suggest.distance < before)
-        snprintf(n->name, sizeof n->name, "%s", name);
+    suggest_try(ud, name);
 }
 
 static int report_no_template(const char *word)
 {
-    struct nearest n = { .name = "" };
-    suggest_begin(&n.suggest, word);
-    template_list_each(try_name, &n);
-    bool near = suggest_found(&n.suggest) != NULL;
+    struct suggest s;
+    suggest_begin(&s, word);
+    template_list_each(try_name, &s);
     return print_misuse(
-        "there is no template \"%.100s\"%s%s%s (allm templates lists them; a "
-        "path needs a /)",
-        word, near ? "; did you mean \"" : "", near ? n.name : "",
-        near ? "\"?" : "");
+        "there is no template \"%.100s\"%s (allm templates lists them; a path "
+        "needs a /)",
+        word, suggest_hint(&s));
 }
 
 static bool is_server_prompt(const char *word)

@@ -42,32 +42,21 @@ static int report_box_error(void)
 
 /* ---------------------------------------------------------------- names --- */
 
-struct near_name {
-    struct suggest suggest;
-    char name[256];
-};
-
 static void try_tool_name(void *ud, const char *name, const char *kind)
 {
-    struct near_name *n = ud;
-    size_t before = n->suggest.distance;
     (void)kind;
-    suggest_try(&n->suggest, name);
-    if (n->suggest.distance < before)
-        snprintf(n->name, sizeof n->name, "%s", name);
+    suggest_try(ud, name);
 }
 
 static int report_no_tool(const char *name)
 {
-    struct near_name n = { .name = "" };
-    suggest_begin(&n.suggest, name);
-    toolbox_names_each(try_tool_name, &n);
-    bool near = suggest_found(&n.suggest) != NULL;
+    struct suggest s;
+    suggest_begin(&s, name);
+    toolbox_names_each(try_tool_name, &s);
     return print_misuse(
-        "there is no tool \"%.100s\"%s%s%s (allm tools list shows them; --tool "
+        "there is no tool \"%.100s\"%s (allm tools list shows them; --tool "
         "takes a path)",
-        name, near ? "; did you mean \"" : "", near ? n.name : "",
-        near ? "\"?" : "");
+        name, suggest_hint(&s));
 }
 
 static int add_name(const char *name)
