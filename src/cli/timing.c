@@ -5,7 +5,7 @@
 
 static int64_t began, first = -1;
 
-static int64_t read_clock(void)
+int64_t timing_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -14,7 +14,7 @@ static int64_t read_clock(void)
 
 void timing_begin(void)
 {
-    began = read_clock();
+    began = timing_now();
     first = -1;
 }
 
@@ -24,7 +24,7 @@ allm_status timing_note(const allm_event *event, void *ud)
     if (first < 0 && (event->type == ALLM_EV_TEXT_DELTA ||
                       event->type == ALLM_EV_REASONING_DELTA ||
                       event->type == ALLM_EV_TOOL_CALL_STARTED))
-        first = read_clock() - began;
+        first = timing_now() - began;
     return ALLM_OK;
 }
 
@@ -35,5 +35,5 @@ int64_t timing_first(void)
 
 int64_t timing_total(void)
 {
-    return read_clock() - began;
+    return timing_now() - began;
 }

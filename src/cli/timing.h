@@ -14,4 +14,7 @@ allm_status timing_note(const allm_event *event, void *ud);
 int64_t timing_first(void);
 int64_t timing_total(void);
 
+/* Milliseconds of a clock that nobody sets. */
+int64_t timing_now(void);
+
 #endif

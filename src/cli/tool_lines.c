@@ -1,11 +1,11 @@
 /* tool_lines.c - the calls of tools: a line for each, and how long it took */
 #include "cli/tool_lines.h"
 
+#include "cli/timing.h"
 #include "term/escape.h"
 #include "term/mem.h"
 
 #include <string.h>
-#include <time.h>
 
 enum { ARGUMENT_BYTES = 40 };
 
@@ -18,13 +18,6 @@ static struct line_call {
 
 static size_t call_count;
 static const char *open_id; /* of the call whose line is open; or NULL */
-
-static int64_t read_clock(void)
-{
-    struct timespec t = { 0 };
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 void tool_lines_clear(void)
 {
@@ -87,7 +80,7 @@ static struct line_call *begin_line(const allm_event *event)
                              .name = term_copy(event->name,
                                                strlen(event->name)),
                              .line = term_copy(bytes_string(&line), line.len),
-                             .since = read_clock(), .ms = -1 };
+                             .since = timing_now(), .ms = -1 };
     bytes_release(&line);
     return c;
 }
@@ -125,7 +118,7 @@ static const char *find_denial(const allm_json *error, const char *id)
 static void end_call(struct line_call *c, const allm_json *error)
 {
     const char *why = find_denial(error, c->id);
-    c->ms = read_clock() - c->since;
+    c->ms = timing_now() - c->since;
     c->failed = error != NULL;
     c->denied = why ? term_copy(why, strlen(why)) : NULL;
 }

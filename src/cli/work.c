@@ -21,12 +21,12 @@
 #include "cli/print.h"
 #include "cli/session_resume.h"
 #include "cli/session_store.h"
+#include "cli/timing.h"
 #include "cli/toolbox.h"
 
 #include <poll.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOST_JOBS = 256, JOBS = 8, GRACE_MS = 30000, REST_MS = 5000 };
 
@@ -83,13 +83,6 @@ static struct work {
     int signal, code;
 } work;
 
-static int64_t get_time(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static const char *name_of(const struct job *j)
 {
     const char *id = allm_session_fields(j->session.session)->id;
@@ -110,7 +103,7 @@ static void rest_job(struct work *w, struct job *j, int code)
 {
     allm_stream_free(j->stream);
     j->stream = NULL;
-    j->rest_ms = settings.once ? INT64_MAX : get_time() + REST_MS;
+    j->rest_ms = settings.once ? INT64_MAX : timing_now() + REST_MS;
     w->code = code;
 }
 
@@ -210,14 +203,14 @@ static void wake_jobs(struct work *w, int64_t now)
 static void begin_end(struct work *w)
 {
     int number = claims_take_signal(&w->claims);
-    w->deadline_ms = w->signal ? get_time() : get_time() + settings.grace_ms;
+    w->deadline_ms = timing_now() + (w->signal ? 0 : settings.grace_ms);
     w->signal = number;
     claims_stop(&w->claims);
 }
 
 static int choose_timeout(const struct work *w)
 {
-    int64_t now = get_time(), next = now + 60000;
+    int64_t now = timing_now(), next = now + 60000;
     int hub = allm_hub_timeout(w->hub);
     if (hub >= 0 && now + hub < next)
         next = now + hub;
@@ -243,7 +236,7 @@ static bool is_over(const struct work *w)
     if (w->claiming)
         return false;
     return !count_running(w) ||
-           (w->deadline_ms && get_time() >= w->deadline_ms);
+           (w->deadline_ms && timing_now() >= w->deadline_ms);
 }
 
 static void run_loop(struct work *w)
@@ -262,7 +255,7 @@ static void run_loop(struct work *w)
             take_claim(w);
         while (allm_hub_wait(w->hub, 0, &tag))
             pull_job(w, tag);
-        wake_jobs(w, get_time());
+        wake_jobs(w, timing_now());
     }
 }
 
