@@ -15,7 +15,9 @@
 #include "cli/form_queue.h"
 #include "cli/output.h"
 #include "cli/print.h"
+#include "cli/timing.h"
 #include "cli/tool_lines.h"
+#include "term/clipboard.h"
 #include "term/escape.h"
 #include "term/markdown.h"
 #include "term/style.h"
@@ -23,8 +25,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SPINNER_AFTER_MS = 400, SPINNER_FRAME_MS = 125, WIDEST = 100 };
@@ -44,13 +46,6 @@ static struct {
     int frame;                 /* of the spinner; -1: it is not visible */
     int64_t since;             /* the call began, or the last frame */
 } answer;
-
-static int64_t now_ms(void)
-{
-    struct timespec t = { 0 };
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static size_t line_width(void)
 {
@@ -83,7 +78,7 @@ static void begin_answer(const struct answer_look *look)
     answer.open = answer.thinking = answer.begun = false;
     answer.frame = -1;
     answer.running = true;
-    answer.since = now_ms();
+    answer.since = timing_now();
 }
 
 /* ------------------------------------------------------------ spinner --- */
@@ -109,7 +104,7 @@ static bool has_spinner(void)
 /* How long to wait until the spinner turns; -1: it does not. */
 static int spinner_timeout(void)
 {
-    int64_t left = answer.since - now_ms() +
+    int64_t left = answer.since - timing_now() +
                    (answer.frame < 0 ? SPINNER_AFTER_MS : SPINNER_FRAME_MS);
     return !has_spinner() ? -1 : left > 0 ? (int)left : 0;
 }
@@ -119,7 +114,7 @@ static void turn_spinner(void)
     static const char frames[] = "|/-\\";
     if (!has_spinner() || spinner_timeout() > 0)
         return;
-    answer.since = now_ms();
+    answer.since = timing_now();
     answer.frame = (answer.frame + 1) % 4;
     char line[2] = { '\r', frames[answer.frame] };
     write_error_bytes(line, sizeof line);
@@ -347,4 +342,23 @@ const char *answer_last_text(size_t *len)
 {
     *len = answer.text.len;
     return bytes_string(&answer.text);
+}
+
+void answer_copy(void)
+{
+    const char *term = getenv("TERM");
+    bool dumb = !term || !*term || !strcmp(term, "dumb");
+    struct bytes sequence = { NULL, 0, 0 };
+    if (!answer.text.len) {
+        print_fault("there is no answer yet");
+    } else if (dumb || !isatty(STDERR_FILENO)) {
+        print_fault("the answer is not copied: that needs a terminal that is "
+                    "not dumb");
+    } else {
+        clipboard_sequence(answer.text.ptr, answer.text.len, &sequence);
+        console_write(bytes_string(&sequence));
+        print_note("(%zu bytes were sent to the clipboard of the terminal)",
+                   answer.text.len);
+    }
+    bytes_release(&sequence);
 }

@@ -34,5 +34,8 @@ void answer_pause(void);
 
 /* What the last call has printed; valid until the next one. */
 const char *answer_last_text(size_t *len);
+/* Send it to the clipboard of the terminal with OSC 52, if stderr is a terminal
+ * that is not dumb, and print what was done, or why not. */
+void answer_copy(void);
 
 #endif

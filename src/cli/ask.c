@@ -1,11 +1,9 @@
 /* ask.c - allm [PROMPT...]: send a prompt, print the answer */
 #include "cli/ask.h"
 
-#include "cli/ask_settings.h"
 #include "cli/ask_user.h"
 #include "cli/capture.h"
 #include "cli/command.h"
-#include "cli/copy.h"
 #include "cli/cost.h"
 #include "cli/decide.h"
 #include "cli/exit.h"
@@ -381,13 +379,6 @@ static bool try_next(void *ud, const allm_error *error)
     return true;
 }
 
-static void copy_last_answer(void)
-{
-    size_t len;
-    const char *text = answer_last_text(&len);
-    copy_to_clipboard(text, len);
-}
-
 static int run_call(struct question *q)
 {
     struct show how = { .form = choose_form(q),
@@ -408,7 +399,7 @@ static int run_call(struct question *q)
         allm_stream_free(stream);
     }
     if (q->ask->copy && code == END_DONE)
-        copy_last_answer();
+        answer_copy();
     return code;
 }
 
@@ -514,7 +505,7 @@ static int run_ask_command(int argc, char **argv)
         return END_USAGE;
     a.session.may_keep = !a.dry_run;
     print_silence(a.quiet);
-    ask_settings_fill(&a);
+    ask_parts_fill(&a);
     return ask_run(&a, argc, argv);
 }
 

@@ -32,6 +32,11 @@ struct ask {
     bool any_key;                    /* the transport needs no key */
 };
 
+/* Read --config, and fill what no flag has set: stream, usage, timeout,
+ * max_cost, max_turns, retry and output.*.  What depends on the model is filled
+ * by target_resolve(), and `keep` and `store` by session_open(). */
+void ask_parts_fill(struct ask *a);
+
 /* -o, --max-tokens and --reasoning.  False: an error was printed. */
 bool ask_parts_options(const struct ask *a, const struct flag_list *pairs,
                        struct opts *o);

@@ -6,7 +6,6 @@
  * -S the conversation is saved after every answer.
  */
 #include "cli/ask.h"
-#include "cli/ask_settings.h"
 #include "cli/chat_lines.h"
 #include "cli/chat_state.h"
 #include "cli/chat_usage.h"
@@ -270,7 +269,7 @@ static int run_chat_command(int argc, char **argv)
     if (argc)
         return print_misuse(
             "chat takes no arguments; for a single prompt: allm \"...\"");
-    ask_settings_fill(&a);
+    ask_parts_fill(&a);
     a.session.may_keep = true;
     c.ask = &a;
     c.pairs = a.options;

@@ -2,7 +2,6 @@
 #include "cli/attach.h"
 #include "cli/chat_state.h"
 #include "cli/console.h"
-#include "cli/copy.h"
 #include "cli/exit.h"
 #include "cli/extract.h"
 #include "cli/print.h"
@@ -245,11 +244,9 @@ static void extract_code(struct chat *c, const char *rest)
 
 static void copy_answer(struct chat *c, const char *rest)
 {
-    size_t len;
-    const char *text = answer_last_text(&len);
     (void)c;
     (void)rest;
-    copy_to_clipboard(text, len);
+    answer_copy();
 }
 
 /* Edit the next prompt in the user's editor. */

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/exit.h"
+#include "cli/mcp_entries.h"
 #include "cli/print.h"
 #include "cli/registry.h"
 #include "cli/sandbox.h"
@@ -10,7 +11,7 @@
 #include "cli/session_store.h"
 #include "cli/settings.h"
 #include "cli/target.h"
-#include "cli/toolbox_check.h"
+#include "cli/toolbox_names.h"
 #include "conf/keyring.h"
 #include "term/style.h"
 
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct flag flags[] = { { .name = NULL } };
@@ -205,6 +207,57 @@ static void check_terminal(void)
     print_finding(isatty(STDIN_FILENO), "terminal", text);
 }
 
+static void check_folder(const char *folder)
+{
+    char text[600];
+    allm_toolbox *box = allm_toolbox_new(NULL);
+    allm_toolbox_add_program(box, folder);
+    allm_json *all = allm_toolbox_report(box);
+    size_t count = allm_json_count(allm_json_get(all, "tools"));
+    const allm_json *failed = allm_json_get(all, "failed"), *f = NULL;
+    snprintf(text, sizeof text, "%zu tool%s in %.500s", count,
+             count == 1 ? "" : "s", folder);
+    print_finding(true, "tools", text);
+    while ((f = allm_json_next(failed, f)))
+        print_finding(false, "tools",
+                      allm_json_text(allm_json_get(f, "error"), NULL));
+    allm_json_free(all);
+    allm_toolbox_free(box);
+}
+
+static void check_server(const char *name, allm_json *own)
+{
+    char text[300], known[64] = "not started yet";
+    allm_json *entry = mcp_entries_with_manifest(name, own);
+    const allm_json *tools = allm_json_pointer(entry, "/manifest/tools");
+    bool remote = allm_json_get(entry, "url") != NULL;
+    bool confined = allm_json_get(entry, "sandbox") != NULL;
+    if (tools)
+        snprintf(known, sizeof known, "%zu tools", allm_json_count(tools));
+    snprintf(text, sizeof text, "%.100s: %s, %s", name, known,
+             remote     ? "another machine"
+             : confined ? "confined by the sandbox"
+                        : "not confined: it can do whatever you can");
+    print_finding(true, "MCP server", text);
+    allm_json_free(entry);
+}
+
+/* The tools in the user's folders, and the servers in the settings, of which
+ * none is started. */
+static void check_tools(void)
+{
+    char folder[PLACES_PATH];
+    struct stat about;
+    for (size_t i = 0; toolbox_names_folder(i, folder); i++)
+        if (!stat(folder, &about))
+            check_folder(folder);
+    allm_json *all = mcp_entries_all();
+    for (const allm_json *k = NULL; (k = allm_json_next(all, k));)
+        check_server(allm_json_text(k, NULL),
+                     allm_json_copy(allm_json_value(k)));
+    allm_json_free(all);
+}
+
 static int run_doctor_command(int argc, char **argv)
 {
     if (!flags_read_all("doctor", flags, NULL, argc, argv))
@@ -221,7 +274,7 @@ static int run_doctor_command(int argc, char **argv)
     check_home();
     check_terminal();
     sandbox_check(print_finding);
-    toolbox_check(print_finding);
+    check_tools();
     if (key || local)
         return END_DONE;
     print_note("no key and no local server found: set a key, or start a "
