@@ -54,7 +54,20 @@ class Place:
         return run.json
 
 
-class Server:
+class Serving:
+    """self.server runs as long as the block that enters it."""
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever,
+                         daemon=True).start()
+        return self
+
+    def __exit__(self, *args):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Server(Serving):
     """Answers on this machine, and keeps what it was asked.  statuses: those of
     the first answers; 200 follows."""
 
@@ -88,15 +101,6 @@ class Server:
 
         self.server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
-
-    def __enter__(self):
-        threading.Thread(target=self.server.serve_forever,
-                         daemon=True).start()
-        return self
-
-    def __exit__(self, *args):
-        self.server.shutdown()
-        self.server.server_close()
 
     def keys(self):
         """The keys that it has seen."""

@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 
-from place import Place
+from place import Place, Serving
 from program import (HOME, SOURCE, Terminal, allm, equal, file, holds, main,
                      one_sentence)
 
@@ -312,7 +312,7 @@ def test_doctor_terminal():
         assert t.end() in (0, 4)
 
 
-class Answers:
+class Answers(Serving):
     """A server with the same answer for every path."""
 
     def __init__(self, body, status=200, kind="application/json", wait=0):
@@ -335,15 +335,6 @@ class Answers:
         # the client may have timed out and gone
         self.server.handle_error = lambda *args: None
         self.port = self.server.server_port
-
-    def __enter__(self):
-        threading.Thread(target=self.server.serve_forever,
-                         daemon=True).start()
-        return self
-
-    def __exit__(self, *args):
-        self.server.shutdown()
-        self.server.server_close()
 
 
 def found(run, name):

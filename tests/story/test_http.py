@@ -7,9 +7,9 @@ import os
 import resource
 import ssl
 import subprocess
-import threading
 import time
 
+from place import Serving
 from program import (ALLM, BUILD, CLEAN, HOME, PREFIX, Skip, allm, equal, file,
                      holds, main, one_sentence)
 
@@ -20,7 +20,7 @@ SSE = ('data: {"choices":[{"index":0,"delta":{"content":"over "}}]}\n\n'
 KEY = "sk-story-0123456789"
 
 
-class Server:
+class Server(Serving):
     """Sends the same answer to all, after a pause, and keeps the requests;
     endless: the body again and again."""
 
@@ -48,15 +48,6 @@ class Server:
                 pass
 
         self.server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
-
-    def __enter__(self):
-        threading.Thread(target=self.server.serve_forever,
-                         daemon=True).start()
-        return self
-
-    def __exit__(self, *args):
-        self.server.shutdown()
-        self.server.server_close()
 
     def words(self):
         return ["-m", "groq:m", "-o", "base_url",
