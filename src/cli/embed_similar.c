@@ -40,14 +40,17 @@ struct search {
 
 static int fail_rows(const struct search *s, const char *why)
 {
-    return print_misuse("cannot search %s: %s", s->how->path, why);
+    print_fault("cannot search %s: %s", s->how->path, why);
+    return END_USAGE;
 }
 
 static int map_rows(struct search *s)
 {
     struct stat about;
-    if (!s->how->path)
-        return print_misuse("--similar needs -O FILE: the rows of allm embed");
+    if (!s->how->path) {
+        print_fault("--similar needs -O FILE: the rows of allm embed");
+        return END_USAGE;
+    }
     int fd = open(s->how->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &about))
         return fail_rows(s, strerror(errno));

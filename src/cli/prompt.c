@@ -51,8 +51,10 @@ static bool is_stdin(const char *path)
 /* Load a file, or standard input, which can be read once. */
 static bool load_file(struct prompt *p, struct input *in, const char *path)
 {
-    if (is_stdin(path) && p->stdin_used)
-        return print_fault("standard input (-) can be used only once");
+    if (is_stdin(path) && p->stdin_used) {
+        print_fault("standard input (-) can be used only once");
+        return false;
+    }
     p->stdin_used = p->stdin_used || is_stdin(path);
     return input_load(in, path);
 }
