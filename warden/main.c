@@ -2,12 +2,10 @@
  * main.c - allm-warden: the parent of one external process
  *
  *      library --3--> instructions, "--", "term" or "kill"; its end is ours
- *              <-4--- what happened: one line each, the last is "ended"
+ *              <-4--- what happened: one line each (docs/sandbox.md)
  *
  *      warden --> tool                     without a pid namespace
  *      warden --> init (pid 1) --> tool    with one
- *
- * docs/sandbox.md lists the instructions and the lines.
  *
  * Invariants
  *   (1) The tool and its descendants are in one process group, and are children
@@ -19,7 +17,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -49,6 +46,7 @@ static struct orders orders;
 static char **command;
 static int signals;             /* all of them are read here */
 static pid_t first;             /* our first child: the tool, or init */
+static bool reaped;             /* it: its number may be another's now */
 static bool is_init;            /* we are pid 1 of a namespace */
 
 /* What is in force, as far as it is known. */
@@ -73,9 +71,8 @@ static struct shared {
 static void report(const char *what, const char *name, int n, const char *path)
 {
     char line[1024];
-    int len = snprintf(line, sizeof line, "%s %s %d %.900s \n", what, name, n,
-                       path);
-    (void)!write(REPORT, line, (size_t)len);
+    n = snprintf(line, sizeof line, "%s %s %d %.900s \n", what, name, n, path);
+    (void)!write(REPORT, line, (size_t)n);
 }
 
 static void give_up(const char *what, const char *name, const char *path)
@@ -107,7 +104,7 @@ enum {
     CALL_MOUNT_SETATTR = 442, CALL_CREATE_RULESET = 444, CALL_ADD_RULE = 445,
     CALL_RESTRICT_SELF = 446, MOUNT_READ_ONLY = 1, TREE_CLONE = 1,
     FROM_DESCRIPTOR = 4, WHOLE_TREE = 0x8000, RULE_PATH = 1, RULE_PORT = 2,
-    GET_VERSION = 1, NET_BIND = 1, NET_CONNECT = 2, SCOPE_ALL = 3,
+    GET_VERSION = 1, ALL_SPACES = 0x7e020000 /* CLONE_NEW* */, NET_BIND = 1, NET_CONNECT = 2, SCOPE_ALL = 3,
     FS_EXECUTE = 1, FS_WRITE_FILE = 2, FS_READ_FILE = 4, FS_READ_DIR = 8,
     FS_ABI_1 = 0x1fff, FS_REFER = 0x2000, FS_TRUNCATE = 0x4000,
     FS_IOCTL_DEV = 0x8000, FS_READ = FS_READ_FILE | FS_READ_DIR,
@@ -125,8 +122,7 @@ static bool write_file(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     bool good = fd >= 0 && write(fd, text, strlen(text)) > 0;
-    if (fd >= 0)
-        close(fd);              /* a mount with writers stays as it is */
+    close(fd);                  /* a mount with writers stays as it is */
     return good;
 }
 
@@ -173,12 +169,11 @@ static void mounts_apply(void)
 static void pids_apply(void)
 {
     enum { LEAST = 301 };       /* the kernel refuses less */
-    uint64_t n = orders.limit[LIMIT_PROCS];
+    unsigned long long n = orders.limit[LIMIT_PROCS];
     char text[32];
     if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
         do_without(WALL_PIDS, "/proc");
-    snprintf(text, sizeof text, "%llu",
-             n < LEAST ? LEAST : (unsigned long long)n);
+    snprintf(text, sizeof text, "%llu", n < LEAST ? LEAST : n);
     state.pid_max = n && !orders.off[WALL_PROCESSES] &&
                     write_file("/proc/sys/kernel/pid_max", text);
 }
@@ -187,10 +182,9 @@ static void pids_apply(void)
  * our own these are the tool's, else all tasks of the user. */
 static void limits_apply(void)
 {
-    static const int resources[LIMIT_LINGER] = {
-        RLIMIT_CPU, RLIMIT_AS, RLIMIT_FSIZE, RLIMIT_NOFILE, RLIMIT_NPROC,
-        RLIMIT_NPROC,
-    };
+    static const int resources[] = { RLIMIT_CPU, RLIMIT_AS, RLIMIT_FSIZE,
+                                     RLIMIT_NOFILE, RLIMIT_NPROC,
+                                     RLIMIT_NPROC };
     for (int i = 0; i < LIMIT_LINGER; i++) {
         enum wall wall = i < LIMIT_PROCS ? WALL_AMOUNT : WALL_PROCESSES;
         uint64_t n = orders.limit[i];
@@ -212,9 +206,8 @@ static void privileges_apply(void)
     const struct rlimit no_core = { 0, 0 };
     if (orders.off[WALL_PRIVILEGES])
         return;
-    for (unsigned long cap = 0; cap < 64; cap++)
-        if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0))
-            break;
+    for (unsigned long cap = 0; !prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);)
+        cap++;
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     bool good = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
                 !setrlimit(RLIMIT_CORE, &no_core) &&
@@ -278,7 +271,6 @@ static void landlock_apply(void)
 /* Each list ends with END.  Numbers are those of calls that the headers may not
  * know; they are the same everywhere.  425 to 435 are io_uring_* and clone3. */
 #define END UINT32_MAX
-#define X32_CALLS 0x40000000u
 
 static const uint32_t absent_calls[] = { 425, 426, 427, 435, END };
 static const uint32_t staying_calls[] = { SYS_setsid, SYS_setpgid, END };
@@ -312,8 +304,11 @@ static const uint32_t metadata_calls[] = {
 
 /* Refuse a call if, or unless, the low word of an argument, of which the kernel
  * reads no more, has one of three values.  `net`: with this network, or with
- * each (-1).  Landlock knows no ports but those of TCP. */
+ * each (-1).  Landlock knows no ports but those of TCP, and none if data is
+ * sent with the connection.  A pair of datagram sockets can send to others. */
 #define SOCKET(net) WALL_NET, (net), SYS_socket, UNLESS
+#define SEND(call) WALL_NET, NET_TCP, SYS_##call, UNLESS
+#define PAIR WALL_NET, -1, SYS_socketpair, UNLESS
 static const struct check {
     enum wall wall;
     int net;
@@ -321,15 +316,18 @@ static const struct check {
     enum { UNLESS, IF } kind;
     uint32_t arg, mask, value[3];
 } checks[] = {
-    { WALL_KERNEL, -1, SYS_clone, UNLESS, 0,
-      CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
-          CLONE_NEWNET | CLONE_NEWCGROUP, { 0, 0, 0 } },
+    { WALL_KERNEL, -1, SYS_clone, UNLESS, 0, ALL_SPACES, { 0, 0, 0 } },
     { WALL_KERNEL, -1, SYS_ioctl, IF, 1, ~0u, { TIOCSTI, TIOCLINUX, TIOCSTI } },
     { WALL_NET, NET_NONE, SYS_socket, IF, 0, 0, { 0, 0, 0 } },
     { SOCKET(NET_ALL), 0, ~0u, { AF_INET, AF_INET6, AF_NETLINK } },
     { SOCKET(NET_TCP), 0, ~0u, { AF_INET, AF_INET6, AF_INET } },
     { SOCKET(NET_TCP), 1, 0xf, { SOCK_STREAM, SOCK_STREAM, SOCK_STREAM } },
     { SOCKET(NET_TCP), 2, ~0u, { 0, IPPROTO_TCP, IPPROTO_TCP } },
+    { SEND(sendto), 3, MSG_FASTOPEN, { 0, 0, 0 } },
+    { SEND(sendmsg), 2, MSG_FASTOPEN, { 0, 0, 0 } },
+    { SEND(sendmmsg), 3, MSG_FASTOPEN, { 0, 0, 0 } },
+    { PAIR, 0, ~0u, { AF_UNIX, AF_UNIX, AF_UNIX } },
+    { PAIR, 1, 0xf, { SOCK_STREAM, SOCK_SEQPACKET, SOCK_STREAM } },
 };
 
 #define OFFSET(member) ((uint32_t)offsetof(struct seccomp_data, member))
@@ -376,7 +374,7 @@ static void build_program(void)
     add_code(COMPARE, ARCHITECTURE, 1, 0);
     add_code(RETURN, SECCOMP_RET_KILL_PROCESS, 0, 0);
     add_code(LOAD, OFFSET(nr), 0, 0);
-    add_code(BPF_JMP | BPF_JGE | BPF_K, X32_CALLS, 0, 1);
+    add_code(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);  /* x32 */
     add_code(RETURN, SECCOMP_RET_KILL_PROCESS, 0, 0);
     if (!orders.off[WALL_KERNEL]) {
         refuse_calls(absent_calls, ENOSYS);
@@ -395,11 +393,10 @@ static void build_program(void)
 
 static void filter_apply(void)
 {
-    enum { EMPTY = 7 };         /* the architecture only: all walls are off */
     build_program();
     struct sock_fprog f = { .len = program_len, .filter = program };
     errno = ENOSYS;
-    if (program_len > EMPTY &&
+    if (program_len > 7 &&      /* else all walls are off */
         (!ARCHITECTURE || syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &f)))
         give_up("refused", "kernel", "seccomp");
 }
@@ -446,35 +443,41 @@ static bool reap(void)
     int status;
     struct rusage use;
     pid_t pid;
-    while ((pid = wait4(-1, &status, WNOHANG | __WALL, &use)) > 0)
-        if (pid == first && (is_init || !state.pids)) {
-            shared->status = status;
-            shared->use = use;
-            shared->ended = true;
-        }
+    while ((pid = wait4(-1, &status, WNOHANG | __WALL, &use)) > 0) {
+        bool tool = pid == first && !reaped && (is_init || !state.pids);
+        reaped = reaped || pid == first;
+        if (tool)
+            *shared = (struct shared){ shared->missing, shared->error,
+                                       shared->path, true, status, use };
+    }
     return pid == 0;
 }
 
-/* Some may have left the group, which is possible without its wall. */
+/* The number of a child is its own until we reap it, that of the group as long
+ * as a child is in it.  Without its wall, some may have left the group. */
 static void kill_all(void)
 {
     char text[4096] = "", *end;
     if (is_init)
         _exit(0);               /* the kernel kills the rest of the namespace */
-    kill(-first, SIGKILL);
-    kill(first, SIGKILL);       /* it may not be a group yet */
     int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    if (!reaped || fd < 0)      /* without the list there is no other way */
+        kill(-first, SIGKILL);
+    if (!reaped)
+        kill(first, SIGKILL);   /* it may not be a group yet */
     if (read(fd, text, sizeof text - 1) > 0)
-        for (long pid = strtol(text, &end, 10); pid > 1 && *end == ' ';
-             pid = strtol(end, &end, 10))   /* the last one may be cut */
-            kill((pid_t)pid, SIGKILL);
+        for (pid_t pid = (pid_t)strtol(text, &end, 10); pid > 1 && *end == ' ';
+             pid = (pid_t)strtol(end, &end, 10))    /* the last may be cut */
+            kill(getpgid(pid) == first ? -first : pid, SIGKILL);
     close(fd);
 }
 
 /* Init passes it on. */
 static void end_politely(void)
 {
-    kill(orders.terminal || (state.pids && !is_init) ? first : -first, SIGTERM);
+    if (!reaped)
+        kill(orders.terminal || (state.pids && !is_init) ? first : -first,
+             SIGTERM);
 }
 
 /* Sleep until something happens; true: kill everything. */
@@ -509,7 +512,7 @@ static void tend(void)
         int64_t ms = now < last ? last - now : 2;
         if (now >= last)
             kill_all();
-        if (wait_for_news(ms > INT_MAX ? -1 : (int)ms))
+        if (wait_for_news(last == INT64_MAX ? -1 : (int)ms))
             last = 0;
     }
 }
@@ -517,6 +520,7 @@ static void tend(void)
 /* fork(), into new namespaces; false: it is not possible. */
 static bool start(unsigned long spaces, void (*run)(void))
 {
+    reaped = false;
     first = (pid_t)syscall(SYS_clone, spaces | SIGCHLD, 0, 0, 0, 0);
     if (first == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);

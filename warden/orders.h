@@ -7,11 +7,9 @@
 #include <stdint.h>
 
 /* The parts of the sandbox; the last two are the second wall. */
-enum wall {
-    WALL_FILES, WALL_METADATA, WALL_NET, WALL_SIGNALS, WALL_PROCESSES,
-    WALL_PRIVILEGES, WALL_KERNEL, WALL_STAYING, WALL_AMOUNT, WALL_MOUNTS,
-    WALL_PIDS, WALL_COUNT
-};
+enum wall { WALL_FILES, WALL_METADATA, WALL_NET, WALL_SIGNALS, WALL_PROCESSES,
+            WALL_PRIVILEGES, WALL_KERNEL, WALL_STAYING, WALL_AMOUNT,
+            WALL_MOUNTS, WALL_PIDS, WALL_COUNT };
 
 /* From ACCESS_WRITE on, a path may be changed. */
 enum { ACCESS_READ, ACCESS_EXEC, ACCESS_WRITE, ACCESS_PRIVATE };
@@ -20,10 +18,8 @@ enum { NET_NONE, NET_TCP, NET_ALL };
 /* Seconds, bytes of address space, bytes of a file, descriptors; processes in a
  * namespace of their own, and tasks of the user without one; the milliseconds
  * that children may outlive the tool. */
-enum {
-    LIMIT_CPU, LIMIT_MEMORY, LIMIT_DISK, LIMIT_FILES, LIMIT_PROCS, LIMIT_TASKS,
-    LIMIT_LINGER, LIMIT_COUNT
-};
+enum { LIMIT_CPU, LIMIT_MEMORY, LIMIT_DISK, LIMIT_FILES, LIMIT_PROCS,
+       LIMIT_TASKS, LIMIT_LINGER, LIMIT_COUNT };
 enum { ORDERS_PATHS = 512, ORDERS_PORTS = 64, ORDERS_ENV = 1024 };
 
 struct orders {

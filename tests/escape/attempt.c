@@ -159,11 +159,18 @@ static bool xattr_outside(void)
 
 /* ------------------------------------------------------------- network --- */
 
+static struct sockaddr_in loopback(void)
+{
+    return (struct sockaddr_in){
+        .sin_family = AF_INET,
+        .sin_port = htons((uint16_t)atoi(getenv("PORT"))),
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+    };
+}
+
 static bool connect_inet(int type)
 {
-    struct sockaddr_in to = { .sin_family = AF_INET,
-                              .sin_port = htons((uint16_t)atoi(getenv("PORT"))),
-                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    struct sockaddr_in to = loopback();
     int fd = socket(AF_INET, type, 0);
     return fd >= 0 && !connect(fd, (struct sockaddr *)&to, sizeof to);
 }
@@ -175,6 +182,12 @@ static bool connect_tcp(void)
 static bool connect_udp(void)
 {
     return connect_inet(SOCK_DGRAM);
+}
+
+/* The orders of these two have another port. */
+static bool connect_other_port(void)
+{
+    return connect_inet(SOCK_STREAM);
 }
 
 /* A name with a NUL before it, or a path with one behind it. */
@@ -196,6 +209,26 @@ static bool connect_socket(void)
 static bool connect_abstract(void)
 {
     return connect_unix(getenv("ABSTRACT"), true);
+}
+
+/* The kernel treats a raw socket of this family as one for datagrams. */
+static bool send_from_pair(void)
+{
+    struct sockaddr_un to = { .sun_family = AF_UNIX };
+    int pair[2];
+    snprintf(to.sun_path, sizeof to.sun_path, "%s",
+             path_in("OUTSIDE", "datagrams"));
+    return !socketpair(AF_UNIX, SOCK_RAW, 0, pair) &&
+           sendto(pair[0], "x", 1, 0, (struct sockaddr *)&to, sizeof to) == 1;
+}
+
+/* To a port that is not in the list: data may be sent with the connection. */
+static bool connect_by_sending(void)
+{
+    struct sockaddr_in to = loopback();
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    return fd >= 0 && sendto(fd, "x", 1, MSG_FASTOPEN | MSG_NOSIGNAL,
+                             (struct sockaddr *)&to, sizeof to) == 1;
 }
 
 static bool open_vsock(void)
@@ -407,7 +440,8 @@ static const struct attempt {
     ATTEMPT(run_outside), ATTEMPT(chmod_outside), ATTEMPT(chown_outside),
     ATTEMPT(fchmod_readable), ATTEMPT(xattr_outside), ATTEMPT(connect_tcp),
     ATTEMPT(connect_udp), ATTEMPT(connect_socket), ATTEMPT(connect_abstract),
-    ATTEMPT(open_vsock), ATTEMPT(open_netlink), ATTEMPT(open_raw),
+    ATTEMPT(send_from_pair), ATTEMPT(connect_by_sending),
+    ATTEMPT(connect_other_port), ATTEMPT(open_vsock), ATTEMPT(open_netlink), ATTEMPT(open_raw),
     ATTEMPT(kill_host), ATTEMPT(fork_many), ATTEMPT(trace_child),
     ATTEMPT(leave_session), ATTEMPT(leave_group), ATTEMPT(outlive),
     ATTEMPT(run_setuid), ATTEMPT(who), ATTEMPT(change_user),

@@ -57,6 +57,9 @@ ROWS = {
     "connect_udp": "net",
     "connect_socket": "net",
     "connect_abstract": "net signals",
+    "send_from_pair": "net",
+    "connect_other_port": "net",
+    "connect_by_sending": "net",
     "open_vsock": "net",
     "open_netlink": "net",
     "open_raw": "net privileges mounts",
@@ -81,6 +84,8 @@ ROWS = {
     "write_much": "amount",
     "open_many": "amount",
 }
+# Attempts with a list of ports, which does not have theirs.
+WITH_PORTS = {"connect_other_port", "connect_by_sending"}
 # Without no_new_privs an ordinary user cannot have Landlock or seccomp.
 NEEDS_ALL_AS_USER = {"run_setuid", "read_environ", "use_perf"}
 
@@ -142,6 +147,9 @@ class Place:
         self.unix.bind(self.path("outside", "socket"))
         os.chmod(self.path("outside", "socket"), 0o777)
         self.unix.listen(1000)
+        self.datagrams = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.datagrams.bind(self.path("outside", "datagrams"))
+        os.chmod(self.path("outside", "datagrams"), 0o777)
         self.name = "allm-escape-%d" % os.getpid()
         self.abstract = socket.socket(socket.AF_UNIX)
         self.abstract.bind("\0" + self.name)
@@ -153,9 +161,10 @@ class Place:
         return os.path.join(self.top, *names)
 
     def reset(self):
+        self.drain()
         for name in ("home", "outside"):
             for entry in os.listdir(self.path(name)):
-                if entry != "socket":
+                if entry not in ("socket", "datagrams"):
                     whole = self.path(name, entry)
                     if os.path.isdir(whole) and not os.path.islink(whole):
                         os.rmdir(whole)
@@ -176,13 +185,22 @@ class Place:
     def close(self):
         self.host.kill()
         self.host.wait()
-        for thing in (self.tcp, self.unix, self.abstract):
+        for thing in (self.tcp, self.unix, self.datagrams, self.abstract):
             thing.close()
         os.close(self.master)
         os.close(self.slave)
         shutil.rmtree(self.top)
 
-    def orders(self, off):
+    def drain(self):
+        """Their queue is short."""
+        self.datagrams.setblocking(False)
+        try:
+            while True:
+                self.datagrams.recv(16)
+        except BlockingIOError:
+            pass
+
+    def orders(self, off, name):
         lines = ["exec " + path for path in
                  ("/usr", "/bin", "/sbin", "/lib", "/lib64", self.attempt,
                   self.path("readable"))]
@@ -191,12 +209,14 @@ class Place:
                   "limit procs 64", "limit tasks %d" % (tasks() + 64),
                   "limit disk 67108864", "limit files 256",
                   "limit cpu 60", "limit linger 100"]
-        for name, value in {
+        for key, value in {
                 "HOME": self.path("home"), "OUTSIDE": self.path("outside"),
                 "READABLE": self.path("readable"), "HOST": self.host.pid,
                 "PORT": self.tcp.getsockname()[1], "ABSTRACT": self.name,
                 MARK: str(os.getpid())}.items():
-            lines.append("env %s=%s" % (name, value))
+            lines.append("env %s=%s" % (key, value))
+        if name in WITH_PORTS:
+            lines.append("net tcp 1")
         for wall in WALLS:
             if wall not in off.split() and off != "all":
                 lines.append("wall %s required" % wall)
@@ -225,7 +245,7 @@ def run(place, name, off, refused):
         preexec_fn=set_up, **as_user(place.user))
     theirs.close()
     os.close(write_end)
-    control.sendall(place.orders(off).encode())
+    control.sendall(place.orders(off, name).encode())
     text = b""
     while True:
         piece = os.read(report, 65536)
