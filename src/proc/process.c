@@ -5,13 +5,18 @@
  * report, after which nothing more is written, is the end of everything; the
  * pipes are then read until they are empty.
  */
+#define _GNU_SOURCE             /* syscall */
 #include "proc/process.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PIECE = 32 * 1024 };
+/* Numbers that the headers may not know.  What a pipe holds when nobody writes
+ * any more is at most PIECES, the default of its largest size. */
+enum { PIECE = 32 * 1024, PIECES = 64, CALL_PIDFD_SEND_SIGNAL = 424,
+       CALL_PIDFD_OPEN = 434, WHOLE_GROUP = 4 };
 
 static void close_end(struct process *p, struct process_end *e)
 {
@@ -114,12 +119,32 @@ static void in_ready(struct poll_handler *h, unsigned what)
         close_end(p, e);        /* a tool need not read its input */
 }
 
-/* Nothing writes any more, unless the warden was killed. */
+/* Nothing writes any more; if the warden was killed, something might, for
+ * ever. */
 static void read_rest(struct process_end *e, struct output *o)
 {
-    while (*e->fd >= 0 && read_output(e, o))
+    for (int i = 0; i < PIECES && *e->fd >= 0 && read_output(e, o); i++)
         ;
     close_end(e->process, e);
+}
+
+/* While it is known that the number is that of the process. */
+static void note_leader(struct process *p)
+{
+    if (p->leader < 0 && p->report.pid > 0 && !p->report.ended)
+        p->leader = (int)syscall(CALL_PIDFD_OPEN, p->report.pid, 0);
+}
+
+/* The warden was killed.  Its own child is killed by the kernel, the others by
+ * us; before Linux 6.9 only their number says which these are. */
+static void kill_group(struct process *p)
+{
+    if (p->leader < 0)
+        return;
+    if (syscall(CALL_PIDFD_SEND_SIGNAL, p->leader, SIGKILL, NULL,
+                WHOLE_GROUP) &&
+        errno == EINVAL)
+        kill(-p->report.pid, SIGKILL);
 }
 
 static void report_ready(struct poll_handler *h, unsigned what)
@@ -131,10 +156,11 @@ static void report_ready(struct poll_handler *h, unsigned what)
     (void)what;
     bool more = read_some(*e->fd, piece, &len);
     report_add(&p->report, (struct slice){ piece, len });
+    note_leader(p);
     if (more)
         return;
-    if (!p->report.ended && p->report.pid > 0)
-        kill(-p->report.pid, SIGKILL);  /* the warden was killed */
+    if (!p->report.ended)
+        kill_group(p);
     close_end(p, e);
     close_end(p, &p->in_end);
     read_rest(&p->out_end, &p->out);
@@ -173,6 +199,7 @@ int process_start(struct process *p, const struct process_opts *o)
     if (error)
         return error;
     p->report = (struct report){ .kind = REPORT_NONE };
+    p->leader = -1;
     output_init(&p->out, o->mem, o->head_max, o->tail_max);
     output_init(&p->err, o->mem, 0, o->err_max);
     error = watch_all(p);
@@ -187,6 +214,7 @@ void process_release(struct process *p)
     close_end(p, &p->out_end);
     close_end(p, &p->err_end);
     close_end(p, &p->report_end);
+    child_close(&p->leader);
     child_release(&p->child);
     output_release(&p->out);
     output_release(&p->err);

@@ -233,13 +233,22 @@ static void explains_what_did_not_start(void)
 
 static void survives_the_end_of_its_warden(void)
 {
-    struct box b;
-    open_box(&b);
-    orders_walls(&b.orders, ORDERS_OFF);
-    CHECK_INT(run_shell(&b, "kill -9 $PPID; sleep 1000"), 0);
-    CHECK_INT(b.process.report.kind, REPORT_NONE);
-    CHECK(!b.process.report.ended);
-    close_box(&b);
+    /* The last one leaves the group, and writes until nobody reads. */
+    static const char *const scripts[] = {
+        "kill -9 $PPID; sleep 1000",
+        "sh -c 'trap \"\" TERM; sleep 1000' & kill -9 $PPID; sleep 1000",
+        "setsid sh -c \"yes & head -c 3000000 /dev/zero; kill -9 $PPID; wait\"",
+    };
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        struct box b;
+        check_row(scripts[i]);
+        open_box(&b);
+        orders_walls(&b.orders, ORDERS_OFF);
+        CHECK_INT(run_shell(&b, scripts[i]), 0);
+        CHECK_INT(b.process.report.kind, REPORT_NONE);
+        CHECK(!b.process.report.ended);
+        close_box(&b);
+    }
 }
 
 static void needs_a_warden(void)
