@@ -68,9 +68,19 @@ static const char *const secrets[] = {
 };
 
 /* Where allm's own files are instead, if one of these is set. */
-static const char *const places[] = { "XDG_CONFIG_HOME", "XDG_DATA_HOME",
-                                      "XDG_STATE_HOME", "XDG_CACHE_HOME",
-                                      NULL };
+static const struct {
+    const char *variable, *folder;
+} places[] = {
+    { "ALLM_HOME", "config" },     { "ALLM_HOME", "data" },
+    { "ALLM_HOME", "state" },      { "ALLM_HOME", "cache" },
+    { "XDG_CONFIG_HOME", "allm" }, { "XDG_DATA_HOME", "allm" },
+    { "XDG_STATE_HOME", "allm" },  { "XDG_CACHE_HOME", "allm" },
+};
+
+enum { PLACES = sizeof places / sizeof *places,
+       SECRETS = sizeof secrets / sizeof *secrets };
+
+_Static_assert(PLACES + SECRETS < REACH_SECRETS, "room for all of them");
 
 /* One path that is the other, or contains it. */
 static bool contains(const char *outer, const char *inner)
@@ -134,45 +144,59 @@ static const char *join_resolved(struct arena *a, const char *folder,
     return path.broken ? NULL : reach_resolve(a, path.ptr, "/");
 }
 
-/* What is never accessible, without links; a NULL was too long. */
-struct forbidden {
-    const char *
-        path[sizeof secrets / sizeof *secrets + sizeof places / sizeof *places];
-    size_t count;
-};
-
-static void find_forbidden(struct forbidden *f, struct arena *a)
+/* All of them, without links; one that is too long is left out. */
+static void find_forbidden(struct reach_secrets *f, struct arena *a)
 {
-    const char *home = getenv("HOME");
+    const char *home = getenv("HOME"), *path;
     f->count = 0;
     for (size_t i = 0; home && *home == '/' && secrets[i]; i++)
-        f->path[f->count++] = join_resolved(a, home, secrets[i]);
-    for (size_t i = 0; places[i]; i++) {
-        const char *place = getenv(places[i]);
-        if (place && *place == '/')
-            f->path[f->count++] = join_resolved(a, place, "allm");
+        if ((path = join_resolved(a, home, secrets[i])))
+            f->path[f->count++] = path;
+    for (size_t i = 0; i < PLACES; i++) {
+        const char *place = getenv(places[i].variable);
+        if (place && *place == '/' &&
+            (path = join_resolved(a, place, places[i].folder)))
+            f->path[f->count++] = path;
     }
 }
 
 /* The one that is the resolved path, contains it or is in it; or NULL. */
-static const char *touched(const struct forbidden *f, const char *resolved)
+static const char *touched(const struct reach_secrets *f, const char *resolved)
 {
     for (size_t i = 0; i < f->count; i++)
-        if (f->path[i] &&
-            (contains(f->path[i], resolved) || contains(resolved, f->path[i])))
+        if (contains(f->path[i], resolved) || contains(resolved, f->path[i]))
             return f->path[i];
     return NULL;
 }
 
 const char *reach_forbidden(struct arena *a, const char *resolved)
 {
-    struct forbidden f;
+    struct reach_secrets f;
     find_forbidden(&f, a);
     return touched(&f, resolved);
 }
 
+void reach_find_secrets(struct reach_secrets *s, struct arena *a,
+                        const char *folder)
+{
+    struct reach_secrets all;
+    find_forbidden(&all, a);
+    s->count = 0;
+    for (size_t i = 0; i < all.count; i++)
+        if (contains(all.path[i], folder) || contains(folder, all.path[i]))
+            s->path[s->count++] = all.path[i];
+}
+
+bool reach_is_secret(const struct reach_secrets *s, const char *resolved)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (contains(s->path[i], resolved))
+            return true;
+    return false;
+}
+
 /* Unless it contains a path that is never accessible. */
-static bool add_allowed(struct buf *out, const struct forbidden *f,
+static bool add_allowed(struct buf *out, const struct reach_secrets *f,
                         const char *verb, const char *path)
 {
     const char *resolved = reach_resolve(out->arena, path, "/");
@@ -183,7 +207,7 @@ static bool add_allowed(struct buf *out, const struct forbidden *f,
 }
 
 /* The folders of PATH that are not below the home. */
-static void add_path_folders(struct buf *out, const struct forbidden *f)
+static void add_path_folders(struct buf *out, const struct reach_secrets *f)
 {
     const char *path = getenv("PATH");
     char folder[PATH_MAX];
@@ -197,7 +221,7 @@ static void add_path_folders(struct buf *out, const struct forbidden *f)
     }
 }
 
-static void add_program(struct buf *out, const struct forbidden *f,
+static void add_program(struct buf *out, const struct reach_secrets *f,
                         const char *program)
 {
     char folder[PATH_MAX];
@@ -212,7 +236,7 @@ static void add_program(struct buf *out, const struct forbidden *f,
         orders_add(out, "exec", program);
 }
 
-static void add_least(struct buf *out, const struct forbidden *f,
+static void add_least(struct buf *out, const struct reach_secrets *f,
                       const char *program)
 {
     for (size_t i = 0; programs[i]; i++)
@@ -227,7 +251,7 @@ static void add_least(struct buf *out, const struct forbidden *f,
 
 void reach_least(struct buf *out, const char *program)
 {
-    struct forbidden f;
+    struct reach_secrets f;
     find_forbidden(&f, out->arena);
     add_least(out, &f, program);
 }
@@ -235,7 +259,7 @@ void reach_least(struct buf *out, const char *program)
 bool reach_default(struct buf *out, const char *program, const char *dir,
                    const char *private_dir)
 {
-    struct forbidden f;
+    struct reach_secrets f;
     find_forbidden(&f, out->arena);
     add_least(out, &f, program);
     orders_add(out, "private", private_dir);

@@ -4,6 +4,8 @@
 
 #include "base/buf.h"
 
+enum { REACH_SECRETS = 32 };
+
 /*
  * Instructions for what every tool may access: programs and libraries, the
  * folder of its own program, the working directory (to read), a few files of
@@ -30,5 +32,17 @@ const char *reach_resolve(struct arena *a, const char *path, const char *dir);
  * arena, or NULL.
  */
 const char *reach_forbidden(struct arena *a, const char *resolved);
+
+/* Of these paths, those in a folder, and those that contain it. */
+struct reach_secrets {
+    const char *path[REACH_SECRETS];
+    size_t count;
+};
+
+/* In the arena, which is broken if one is missing. */
+void reach_find_secrets(struct reach_secrets *s, struct arena *a,
+                        const char *folder);
+/* Is it one of them, or in one? */
+bool reach_is_secret(const struct reach_secrets *s, const char *resolved);
 
 #endif

@@ -189,6 +189,11 @@ void builtin_path_fault(struct builtin_call *c, const char *path, int error)
                      "%s is a device, a pipe or a socket, which tools do "
                      "not open",
                      path);
+    else if (error == ENOKEY)
+        builtin_fail(c,
+                     "%s is one of the keys and private settings that no tool "
+                     "may access",
+                     path);
     else if (error == EISDIR)
         builtin_fail(c, "%s is a folder; list_directory shows what it contains",
                      path);
@@ -278,7 +283,11 @@ const struct client_opts *builtin_net(const struct builtin_call *c)
 
 static void run_checked(struct builtin_call *c)
 {
-    int error = root_init(&c->root, c->root.path);
+    int error = root_init(&c->root, &c->arena, c->root.path);
+    if (error == ENOMEM) {
+        answer_nomem(c);
+        return;
+    }
     if (error) {
         builtin_fail(c, "the root %s cannot be opened: %s", c->root.path,
                      file_error_words(error));

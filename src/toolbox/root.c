@@ -26,11 +26,14 @@
 
 enum { LINKS_MOST = 40, NAMES_MOST = 256, TRIES = 100 };
 
-int root_init(struct root *r, const char *path)
+int root_init(struct root *r, struct arena *a, const char *path)
 {
     *r = (struct root){ .path = path };
-    r->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return r->fd < 0 ? errno : 0;
+    reach_find_secrets(&r->secrets, a, path);
+    if (!strcmp(path, "/"))     /* it has the variables of this process */
+        r->secrets.path[r->secrets.count++] = "/proc";
+    r->fd = a->broken ? -1 : open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return a->broken ? ENOMEM : r->fd < 0 ? errno : 0;
 }
 
 void root_release(struct root *r)
@@ -53,6 +56,20 @@ const char *root_relative(const struct root *r, const char *path)
     while (*path == '/')
         path++;
     return *path ? path : ".";
+}
+
+/* The kernel knows where an open file is, however it was reached. */
+bool root_hides(const struct root *r, int dir, const char *name)
+{
+    char link[32], path[2 * PATH_MAX];
+    if (!r->secrets.count)
+        return false;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", dir);
+    ssize_t n = readlink(link, path, PATH_MAX);
+    if (n <= 0 || n == PATH_MAX)
+        return true;
+    snprintf(path + n, sizeof path - (size_t)n, "%s%s", *name ? "/" : "", name);
+    return reach_is_secret(&r->secrets, path + (n == 1 && *name));
 }
 
 /* -------------------------------------------------- one name at a time --- */
@@ -185,15 +202,12 @@ static bool is_missing(int error)
            error == E2BIG;
 }
 
-int root_open(const struct root *r, const char *path, int flags, int *fd)
+static int open_below(const struct root *r, const char *path, int flags,
+                      int *fd)
 {
     struct open_how how = { .flags = (uint64_t)(unsigned)(flags | O_CLOEXEC),
                             .resolve = RESOLVE_BENEATH |
                                        RESOLVE_NO_MAGICLINKS };
-    path = root_relative(r, path);
-    *fd = -1;
-    if (!path)
-        return EXDEV;
     if (r->by_steps)
         return open_by_steps(r, path, flags, fd);
     int error = EAGAIN;         /* a folder was renamed meanwhile */
@@ -203,6 +217,19 @@ int root_open(const struct root *r, const char *path, int flags, int *fd)
     }
     if (is_missing(error))      /* the call, or the file: the same there */
         return open_by_steps(r, path, flags, fd);
+    return error;
+}
+
+int root_open(const struct root *r, const char *path, int flags, int *fd)
+{
+    path = root_relative(r, path);
+    *fd = -1;
+    int error = path ? open_below(r, path, flags, fd) : EXDEV;
+    if (!error && root_hides(r, *fd, "")) {
+        close(*fd);
+        *fd = -1;
+        error = ENOKEY;
+    }
     return error;
 }
 
@@ -408,7 +435,9 @@ int root_write(const struct root *r, struct arena *scratch, const char *path,
     if (error)
         return error;
     bool exists = !fstatat(t.dir, t.name, &st, AT_SYMLINK_NOFOLLOW);
-    if (!exists && errno != ENOENT)
+    if (root_hides(r, t.dir, t.name))
+        error = ENOKEY;
+    else if (!exists && errno != ENOENT)
         error = errno;
     else if (exists)
         error = refuse_kind(&st);

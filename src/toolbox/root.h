@@ -4,12 +4,13 @@
  * Paths are relative to the root; an absolute path that begins with the root is
  * accepted, too.  "..", links and changes by other processes cannot lead out
  * of it: such a path is EXDEV.  Links with an absolute target are never
- * followed.
+ * followed.  Keys and the settings of allm (proc/reach.h), and /proc, are
+ * ENOKEY, even if they are below the root.
  */
 #ifndef TOOLBOX_ROOT_H
 #define TOOLBOX_ROOT_H
 
-#include "base/arena.h"
+#include "proc/reach.h"
 
 #include <sys/stat.h>
 
@@ -17,15 +18,19 @@ struct root {
     const char *path;           /* absolute, without links */
     int fd;
     bool by_steps;              /* do not use openat2() */
+    struct reach_secrets secrets;   /* below the root: mostly none */
 };
 
 /* Open the folder.  Functions that return int return 0 or an errno. */
-int root_init(struct root *r, const char *path);
+int root_init(struct root *r, struct arena *a, const char *path);
 void root_release(struct root *r);
 
 /* The path relative to the root: "." for the root itself.  NULL: an absolute
  * path elsewhere. */
 const char *root_relative(const struct root *r, const char *path);
+
+/* Is this name of an open folder out of bounds?  "": the folder, or a file. */
+bool root_hides(const struct root *r, int dir, const char *name);
 
 /* Open a file or folder.  O_CLOEXEC is added.  Files are not created. */
 int root_open(const struct root *r, const char *path, int flags, int *fd);

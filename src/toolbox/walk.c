@@ -145,6 +145,16 @@ static void filter_folder(struct walk *w, struct folder *f)
     f->count = kept;
 }
 
+/* Leave out keys. */
+static void hide_secrets(const struct walk *w, struct folder *f)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->count; i++)
+        if (!root_hides(w->root, f->fd, f->list[i].name))
+            f->list[kept++] = f->list[i];
+    f->count = kept;
+}
+
 static int walk_folder(struct walk *w, int fd, unsigned depth,
                        const struct ignore *rules);
 
@@ -182,6 +192,7 @@ static int walk_folder(struct walk *w, int fd, unsigned depth,
     struct folder f = { .fd = fd, .rules = rules };
     arena_init(&f.arena, w->mem);
     int error = read_folder(&f);
+    hide_secrets(w, &f);
     if (!error && !w->all) {
         struct slice path = buf_slice(&w->path);
         if (add_folder_rules(w, &f.arena, &f.rules, path, f.has_git,

@@ -41,11 +41,14 @@ static void never_allows_secrets(void)
         { "~/.config", true },    { "~/.config/other", false },
         { "/xdg/allm/keys", true }, { "/xdg/other", false },
         { "~/./.ssh//x/", true }, { "~/none/x", false },
+        { "/own/config/keys.json", true }, { "/own", true },
+        { "/own/state", true },   { "/own/work", false },
     };
     struct arena a;
     char dir[128];
     snprintf(dir, sizeof dir, "%s/work", make_home());
     setenv("XDG_DATA_HOME", "/xdg", 1);
+    setenv("ALLM_HOME", "/own", 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i].path);
         arena_init(&a, mem_default());
@@ -55,6 +58,7 @@ static void never_allows_secrets(void)
         arena_release(&a);
     }
     unsetenv("XDG_DATA_HOME");
+    unsetenv("ALLM_HOME");
     external_clean();
 }
 

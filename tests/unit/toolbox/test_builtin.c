@@ -257,6 +257,78 @@ static void stays_in_the_root(void)
     }
 }
 
+/* The root is the home: what no tool may access stays out of reach. */
+static void hides_keys(void)
+{
+    static const struct row rows[] = {
+        { "a key", "read_file", "{'path':'.ssh/id'}", "no tool may access" },
+        { "by an absolute path", "read_file", NULL, "no tool may access" },
+        { "by a link", "read_file", "{'path':'link/id'}",
+          "no tool may access" },
+        { "a file", "read_file", "{'path':'.netrc'}",
+          "no tool may access" },
+        { "its kind", "file_info", "{'path':'.ssh/id'}",
+          "no tool may access" },
+        { "its folder", "list_directory", "{'path':'.ssh','all':true}",
+          "no tool may access" },
+        { "in all files", "grep", "{'pattern':'secret','all':true}",
+          "[no matches in 1 files]\n" },
+        { "in a folder", "grep", "{'pattern':'secret','path':'link'}",
+          "no tool may access" },
+        { "names", "glob", "{'pattern':'**','all':true}",
+          "link\nplain\n" },
+        { "replaced", "write_file", "{'path':'.netrc','content':''}",
+          "no tool may access" },
+        { "added", "append_to_file",
+          "{'path':'link/authorized_keys','content':'x'}",
+          "no tool may access" },
+        { "another file", "read_file", "{'path':'plain'}",
+          "     1\ttext\n" },
+    };
+    const char *home = getenv("HOME");
+    for (int by_steps = 0; by_steps < 2; by_steps++) {
+        struct box b;
+        char args[300];
+        box_open(&b, "code");
+        if (b.box)
+            builtins_tweaks(b.box->builtins)->by_steps = by_steps;
+        make_folder(&b, ".ssh");
+        external_file(".ssh/id", "secret\n");
+        external_file(".netrc", "secret\n");
+        external_file("plain", "text\n");
+        make_link(&b, ".ssh", "link");
+        setenv("HOME", b.root, 1);
+        snprintf(args, sizeof args, "{'path':'%s/.ssh/id'}", b.root);
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            struct row row = rows[i];
+            row.args = row.args ? row.args : args;
+            check_answer(&b, &row);
+        }
+        setenv("HOME", home ? home : "/", 1);
+        box_close(&b);
+    }
+}
+
+/* The variables of this process are there. */
+static void hides_processes(void)
+{
+    static const struct row rows[] = {
+        { "variables", "read_file", "{'path':'proc/self/environ'}",
+          "no tool may access" },
+        { "all of them", "grep",
+          "{'pattern':'x','path':'/proc/self'}",
+          "no tool may access" },
+        { "another file", "file_info", "{'path':'/bin'}", "folder" },
+    };
+    struct box b;
+    box_open(&b, NULL);
+    b.root = "/";
+    box_renew(&b, ALLM(toolbox_opts, .root = NULL));
+    CHECK_INT(allm_toolbox_add_builtin(b.box, "read"), ALLM_OK);
+    CHECK_CALLS(&b, rows);
+    box_close(&b);
+}
+
 static void accepts_the_path_of_the_root(void)
 {
     struct box b;
@@ -464,6 +536,8 @@ TESTS = {
     TEST(reads_lines),
     TEST(reads_odd_files),
     TEST(stays_in_the_root),
+    TEST_ONCE(hides_keys),
+    TEST_ONCE(hides_processes),
     TEST(accepts_the_path_of_the_root),
     TEST(says_that_the_root_is_gone),
     TEST(lists_folders),
