@@ -16,15 +16,21 @@ command_named() {
     printf '#!/bin/sh\nexit 0\n' >"$bin/$1" && chmod +x "$bin/$1"
 }
 
-# A machine with the basic commands and nothing else.
+# user NUMBER: who we seem to be
+user() {
+    printf '#!/bin/sh\necho %s\n' "$1" >"$bin/id" && chmod +x "$bin/id"
+}
+
+# A machine with the basic commands and nothing else; we seem to be root.
 bare_machine() {
     rm -rf "$bin" "$machine" "$asked"
     mkdir -p "$bin" "$machine/tools" "$machine/subprojects/packagefiles"
     cp "$tools/bootstrap" "$machine/tools/"
-    for name in sh env awk cat cmp dirname head id ls mkdir mktemp mv rm sed \
+    for name in sh env awk cat cmp dirname head ls mkdir mktemp mv rm sed \
         sha256sum tail touch chmod; do
         ln -s "$(PATH=$home command -v "$name")" "$bin/$name"
     done
+    user 0
 }
 
 # A package manager that logs its arguments and "installs" empty commands.
@@ -55,6 +61,12 @@ bare_machine
 catches "without a package manager it gives up" \
     "no known package manager here; please install: valgrind" \
     bootstrap valgrind
+
+bare_machine
+manager apt-get
+user 1000
+catches "another user is told what to install" \
+    "please install as root: valgrind" bootstrap valgrind
 
 bare_machine
 manager apt-get
