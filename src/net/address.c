@@ -15,6 +15,7 @@ static const struct {
     { { 10, 0, 0, 0 }, 8 },         /* private */
     { { 100, 64, 0, 0 }, 10 },      /* shared, behind a carrier's NAT */
     { { 127, 0, 0, 0 }, 8 },        /* loopback */
+    { { 168, 63, 129, 16 }, 32 },   /* a metadata service */
     { { 169, 254, 0, 0 }, 16 },     /* link-local, metadata services */
     { { 172, 16, 0, 0 }, 12 },      /* private */
     { { 192, 0, 0, 0 }, 24 },       /* protocols */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum { LIMIT = 2000, COLUMNS = 2000, CHUNK = 64 * 1024,
-       LINE_MOST = 4 * COLUMNS, IMAGE_MOST = 5 << 20 };
+       LINE_MOST = 4 * COLUMNS };
 
 struct reading {
     struct builtin_call *call;

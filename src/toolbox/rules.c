@@ -66,10 +66,19 @@ bool rules_glob(struct slice pattern, struct slice text)
     return p == pattern.len;
 }
 
+/* A name is the same with a dot at its end. */
+static struct slice without_dot(struct slice host)
+{
+    host.len -= host.len && host.ptr[host.len - 1] == '.';
+    return host;
+}
+
 /* The same for host names; they have at most 255 characters. */
 static bool match_host(struct slice pattern, struct slice host)
 {
     char p[256], h[256];
+    pattern = without_dot(pattern);
+    host = without_dot(host);
     if (pattern.len > sizeof p || host.len > sizeof h)
         return false;
     for (size_t i = 0; i < pattern.len; i++)

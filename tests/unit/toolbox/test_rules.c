@@ -51,6 +51,8 @@ static void words_cover_words(void)
         { "net", "net 443", true },
         { "net example.com", "net Example.COM", true },
         { "net example.com", "net example.com.evil.org", false },
+        { "net example.com", "net example.com.", true },
+        { "net example.com.", "net example.com", true },
         { "net *.example.com", "net api.example.com", true },
         { "net *.example.com", "net example.com", false },
         { "net example.com", "net", false },
