@@ -104,7 +104,7 @@ enum {
     CALL_MOUNT_SETATTR = 442, CALL_CREATE_RULESET = 444, CALL_ADD_RULE = 445,
     CALL_RESTRICT_SELF = 446, MOUNT_READ_ONLY = 1, TREE_CLONE = 1,
     FROM_DESCRIPTOR = 4, WHOLE_TREE = 0x8000, RULE_PATH = 1, RULE_PORT = 2,
-    GET_VERSION = 1, ALL_SPACES = 0x7e020000 /* CLONE_NEW* */, NET_BIND = 1, NET_CONNECT = 2, SCOPE_ALL = 3,
+    GET_VERSION = 1, NET_BIND = 1, NET_CONNECT = 2, SCOPE_ALL = 3,
     FS_EXECUTE = 1, FS_WRITE_FILE = 2, FS_READ_FILE = 4, FS_READ_DIR = 8,
     FS_ABI_1 = 0x1fff, FS_REFER = 0x2000, FS_TRUNCATE = 0x4000,
     FS_IOCTL_DEV = 0x8000, FS_READ = FS_READ_FILE | FS_READ_DIR,
@@ -316,7 +316,8 @@ static const struct check {
     enum { UNLESS, IF } kind;
     uint32_t arg, mask, value[3];
 } checks[] = {
-    { WALL_KERNEL, -1, SYS_clone, UNLESS, 0, ALL_SPACES, { 0, 0, 0 } },
+    { WALL_KERNEL, -1, SYS_clone, UNLESS, 0, 0x7e020000,  /* CLONE_NEW* */
+      { 0, 0, 0 } },
     { WALL_KERNEL, -1, SYS_ioctl, IF, 1, ~0u, { TIOCSTI, TIOCLINUX, TIOCSTI } },
     { WALL_NET, NET_NONE, SYS_socket, IF, 0, 0, { 0, 0, 0 } },
     { SOCKET(NET_ALL), 0, ~0u, { AF_INET, AF_INET6, AF_NETLINK } },
@@ -453,8 +454,7 @@ static bool reap(void)
     return pid == 0;
 }
 
-/* The number of a child is its own until we reap it, that of the group as long
- * as a child is in it.  Without its wall, some may have left the group. */
+/* A number is a child's own until we reap it, and so is that of its group. */
 static void kill_all(void)
 {
     char text[4096] = "", *end;
