@@ -286,7 +286,7 @@ typedef struct allm_journal_entry {
     const char             *content;    /* TOOL_RESULT: all of it           */
     const char             *reason;     /* TOOL_RESULT: of a halt           */
     const allm_json        *value;      /* its value, ask_user's opts, or the
-                                           error of tool_error              */
+                                           error of tool_error; else images */
     const allm_step_result *step;       /* TURN_END; END of allm_step()     */
     allm_waker             *waker;      /* to ring after AGAIN; valid while
                                            the stream lives                 */

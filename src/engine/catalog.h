@@ -23,6 +23,9 @@ const allm_error *catalog_preflight_image(const allm_model_ref *ref,
                                           const allm_image_request *request,
                                           struct arena *a);
 
+/* Does the catalog say that the model takes no images? */
+bool catalog_is_blind(const allm_model_ref *ref);
+
 /* Compute the costs that are not set yet from the tokens and the prices. */
 void catalog_costs(allm_usage *usage, const allm_model_ref *ref);
 

@@ -60,13 +60,20 @@ static bool is_false(const allm_json *map, const char *key)
     return allm_json_type_of(v) == ALLM_JSON_BOOL && !allm_json_true(v);
 }
 
+/* Those of tools do not count: catalog_is_blind(). */
 static bool has_image(const allm_request *r)
 {
     for (size_t i = 0; i < r->message_count; i++)
         for (size_t k = 0; k < r->messages[i]->part_count; k++)
-            if (r->messages[i]->parts[k]->kind == ALLM_PART_IMAGE)
+            if (r->messages[i]->parts[k]->kind == ALLM_PART_IMAGE &&
+                r->messages[i]->role != ALLM_ROLE_TOOL)
                 return true;
     return false;
+}
+
+bool catalog_is_blind(const allm_model_ref *ref)
+{
+    return ref && is_false(ref->capabilities, "vision");
 }
 
 const allm_error *catalog_preflight(const allm_model_ref *ref,
@@ -81,7 +88,7 @@ const allm_error *catalog_preflight(const allm_model_ref *ref,
     if (json_is(allm_json_get(r->response_format, "type"), "json_schema") &&
         is_false(can, "json_native"))
         add_objection(&o, "response_format", "json_native_disabled");
-    if (is_false(can, "vision") && has_image(r))
+    if (catalog_is_blind(ref) && has_image(r))
         add_objection(&o, "vision", "vision_disabled");
     return make_error(&o, ref, a);
 }

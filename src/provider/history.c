@@ -7,6 +7,7 @@
 #include "json/write.h"
 
 #define NOT_EXECUTED "This tool call was not executed."
+#define IMAGES_INTRO "The images of the tool results above:"
 
 void history_init(struct history *h, const allm_call *call, struct arena *a)
 {
@@ -81,6 +82,7 @@ static bool next_result(struct history *h, struct history_item *out)
     const char *id = call->id ? call->id : "";
     if (find_result(h, id, &where)) {
         h->used[where] = 1;
+        h->has_images |= history_has_image(message_at(h, where));
         *out = (struct history_item){ .message = message_at(h, where),
                                       .index = where };
         return true;
@@ -92,6 +94,39 @@ static bool next_result(struct history *h, struct history_item *out)
     m->name = call->name;
     *out = (struct history_item){ .message = m,
                                   .index = h->first - 1,
+                                  .made = true };
+    return true;
+}
+
+static size_t count_parts(const struct history *h)
+{
+    size_t n = 0;
+    for (size_t i = h->first; i < h->end; i++)
+        n += message_at(h, i)->part_count;
+    return n;
+}
+
+/* The images of the results before it. */
+static bool next_images(struct history *h, struct history_item *out)
+{
+    static const allm_part intro = {
+        .size = sizeof intro, .kind = ALLM_PART_TEXT,
+        .text = IMAGES_INTRO, .text_len = sizeof IMAGES_INTRO - 1,
+    };
+    const allm_part **parts = arena_alloc(h->arena,
+                                          (count_parts(h) + 1) * sizeof *parts);
+    allm_message *m = message_make(h, ALLM_ROLE_USER, (struct slice){ 0 });
+    h->has_images = false;
+    h->broken = h->broken || !parts;
+    if (h->broken)
+        return false;
+    m->parts = parts;
+    parts[m->part_count++] = &intro;
+    for (size_t i = h->first; i < h->end; i++)
+        for (size_t k = 0; h->used[i] && k < message_at(h, i)->part_count; k++)
+            if (message_at(h, i)->parts[k]->kind == ALLM_PART_IMAGE)
+                parts[m->part_count++] = message_at(h, i)->parts[k];
+    *out = (struct history_item){ .message = m, .index = h->end - 1,
                                   .made = true };
     return true;
 }
@@ -150,6 +185,8 @@ bool history_next(struct history *h, struct history_item *out)
             return false;
         if (h->calling && h->call < h->calling->tool_call_count)
             return next_result(h, out);
+        if (h->has_images)
+            return next_images(h, out);
         if (h->at == h->request->message_count)
             return false;
         size_t index = h->at++;

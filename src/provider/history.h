@@ -8,6 +8,8 @@
  *
  *   - The results of an assistant's calls follow directly, in the order of the
  *     calls.  A missing result is replaced by "not executed".
+ *   - The images of results are in a user message after them: not every
+ *     provider accepts them in a result.
  *   - A result without a call becomes a user message.
  *   - An assistant's message that has no content for this model is left out,
  *     such as reasoning of another model.
@@ -29,6 +31,7 @@ struct history {
     size_t at;                  /* the next message of the request */
     const allm_message *calling; /* its results are next; or NULL */
     size_t call;                /* its next call */
+    bool has_images;            /* its results have some, which are next */
     size_t first, end;          /* its results are between them */
     size_t hint;                /* the next one is probably here */
     unsigned char *used;        /* by index: it was returned */

@@ -49,8 +49,6 @@ static const char *fault_of(const allm_message *m, const allm_image *image)
                                                      : MOST_BYTES;
     if (m->role == ALLM_ROLE_SYSTEM)
         return "image_in_system_message";
-    if (m->role == ALLM_ROLE_TOOL)
-        return "image_in_tool_message";
     if (m->role == ALLM_ROLE_ASSISTANT)
         return "image_in_assistant_message";
     if (image->source == ALLM_IMAGE_URL)

@@ -7,7 +7,7 @@
 
 /*
  * Check the rules that every dialect has for the images of a request: none in a
- * system, assistant or tool message; png, jpeg, webp or gif; at most 20 MB; a
+ * system or assistant message; png, jpeg, webp or gif; at most 20 MB; a
  * file must have been loaded before.  Returns NULL, or an error in the arena.
  * No I/O.
  */

@@ -410,7 +410,9 @@ static const allm_error *check_images(struct call_planning *w)
     if (w->spec->image)
         return catalog_preflight_image(p->ref, w->spec->image,
                                        home_arena(p->home));
-    return p->row->adapter->encode ? images_load(&p->request, p->home) : NULL;
+    return p->row->adapter->encode
+               ? images_load(&p->request, p->home, catalog_is_blind(p->ref))
+               : NULL;
 }
 
 static const allm_error *fill_options(struct call_planning *w)

@@ -1,5 +1,5 @@
 /*
- * images.c - read image files before a dialect encodes a request
+ * images.c - the images of a request, before a dialect encodes it
  *
  * Dialects do not read files.  The caller's messages do not change: a message
  * with an image file is copied for this call.
@@ -15,10 +15,17 @@ static bool is_file(const allm_part *p)
     return p && p->image && p->image->source == ALLM_IMAGE_FILE;
 }
 
-static bool has_file(const allm_message *m)
+/* An image that the model cannot see. */
+static bool is_lost(const allm_message *m, size_t i, bool blind)
+{
+    return blind && m->role == ALLM_ROLE_TOOL && m->parts[i] &&
+           m->parts[i]->kind == ALLM_PART_IMAGE;
+}
+
+static bool must_change(const allm_message *m, bool blind)
 {
     for (size_t i = 0; i < m->part_count; i++)
-        if (is_file(m->parts[i]))
+        if (is_file(m->parts[i]) || is_lost(m, i, blind))
             return true;
     return false;
 }
@@ -65,18 +72,23 @@ static const allm_error *load_part(struct arena *a, const allm_part *from,
 
 /* A copy of the message, which the home holds. */
 static const allm_error *load_message(struct allm_home *home, struct arena *a,
-                                      const allm_message *from,
+                                      const allm_message *from, bool blind,
                                       const allm_message **out)
 {
     allm_message fields = *from;
     const allm_part **parts = arena_alloc(a, from->part_count * sizeof *parts);
     if (!parts)
         return status_nomem();
+    fields.part_count = 0;
     for (size_t i = 0; i < from->part_count; i++) {
         const allm_error *error = NULL;
-        parts[i] = from->parts[i];
-        if (is_file(from->parts[i]))
-            error = load_part(a, from->parts[i], &parts[i]);
+        const allm_part **slot = &parts[fields.part_count];
+        if (is_lost(from, i, blind))
+            continue;
+        *slot = from->parts[i];
+        fields.part_count++;
+        if (is_file(*slot))
+            error = load_part(a, from->parts[i], slot);
         if (error)
             return error;
     }
@@ -91,7 +103,7 @@ static const allm_error *load_message(struct allm_home *home, struct arena *a,
 }
 
 static const allm_error *load_messages(allm_request *r, struct allm_home *home,
-                                       struct arena *scratch)
+                                       bool blind, struct arena *scratch)
 {
     struct arena *a = home_arena(home);
     const allm_message **messages =
@@ -101,8 +113,9 @@ static const allm_error *load_messages(allm_request *r, struct allm_home *home,
     for (size_t i = 0; i < r->message_count; i++) {
         const allm_error *error = NULL;
         messages[i] = r->messages[i];
-        if (has_file(messages[i]))
-            error = load_message(home, scratch, messages[i], &messages[i]);
+        if (must_change(messages[i], blind))
+            error = load_message(home, scratch, messages[i], blind,
+                                 &messages[i]);
         if (error)              /* The error may be in the scratch arena. */
             return status_retell(a, error);
     }
@@ -110,16 +123,17 @@ static const allm_error *load_messages(allm_request *r, struct allm_home *home,
     return NULL;
 }
 
-const allm_error *images_load(allm_request *r, struct allm_home *home)
+const allm_error *images_load(allm_request *r, struct allm_home *home,
+                              bool blind)
 {
     struct arena scratch;
     size_t i = 0;
-    while (i < r->message_count && !has_file(r->messages[i]))
+    while (i < r->message_count && !must_change(r->messages[i], blind))
         i++;
     if (i == r->message_count)
         return NULL;            /* the usual case */
     arena_init(&scratch, home_mem(home));
-    const allm_error *error = load_messages(r, home, &scratch);
+    const allm_error *error = load_messages(r, home, blind, &scratch);
     arena_release(&scratch);
     return error;
 }

@@ -1,4 +1,4 @@
-/* images.h - read image files before a dialect encodes a request */
+/* images.h - the images of a request, before a dialect encodes it */
 #ifndef RUN_IMAGES_H
 #define RUN_IMAGES_H
 
@@ -8,9 +8,11 @@ enum { IMAGES_LIMIT = 20 * 1024 * 1024 };   /* of one file */
 
 /*
  * Replace each message that has image files by a copy that has their bytes; the
- * copies live in the home.  Other messages do not change.  Returns NULL, or the
- * error if a file cannot be read or is too large.
+ * copies live in the home.  If the model is blind, results of tools lose their
+ * images: their text mentions them.  Other messages do not change.  Returns
+ * NULL, or the error if a file cannot be read or is too large.
  */
-const allm_error *images_load(allm_request *r, struct allm_home *home);
+const allm_error *images_load(allm_request *r, struct allm_home *home,
+                              bool blind);
 
 #endif

@@ -154,6 +154,8 @@ static bool add_result(void *ud, const struct tool_result *r,
     if (r->halts) {
         e.reason = outcome_halted_reason(o);
         e.value = halt_value(j, r);
+    } else {
+        e.value = o->images;
     }
     return !j->arena->broken && journal_add(j, &e);
 }

@@ -16,6 +16,7 @@
 #include "data/session_record.h"
 #include "session/fold.h"
 #include "session/project.h"
+#include "tool/result.h"
 #include "json/build.h"
 #include "json/json.h"
 
@@ -216,6 +217,15 @@ static allm_journal_tool *push_tool(struct arena *a,
     return t;
 }
 
+/* A result is a text, or a text followed by images. */
+static struct slice text_of(const allm_message *m)
+{
+    const allm_part *first = m->part_count ? m->parts[0] : NULL;
+    if (first && first->kind == ALLM_PART_TEXT && first->text)
+        return (struct slice){ first->text, first->text_len };
+    return m->text ? (struct slice){ m->text, m->text_len } : SLICE("");
+}
+
 static bool add_messages(struct arena *a, const allm_message *const *all,
                          size_t count, const allm_journal_tool **list,
                          size_t *out)
@@ -226,9 +236,11 @@ static bool add_messages(struct arena *a, const allm_message *const *all,
                                  : NULL;
         if (!t)
             return false;
+        struct slice text = text_of(all[i]);
         t->done = 1;
-        t->content = all[i]->text ? all[i]->text : "";
-        t->content_len = all[i]->text ? all[i]->text_len : 0;
+        t->content = text.ptr;
+        t->content_len = text.len;
+        t->value = result_images(all[i], a);
     }
     return true;
 }

@@ -65,6 +65,7 @@ static bool copy_again(struct op_journal *j, const allm_journal_replay *again)
                 &j->arena, (struct slice){
                                                    t->content,
                                                    t->content_len });
+            t->value = json_copy(&j->arena, t->value);
         }
     return j->results && j->answer && !allm_response_error(j->answer);
 }
@@ -228,7 +229,9 @@ static bool put_known_result(struct op_journal *j, struct store_append *p,
     return put_result(j, p,
                       &(allm_journal_entry){ .call = &call,
                                              .content = t->content,
-                                             .content_len = t->content_len });
+                                             .content_len = t->content_len,
+                                             .value = t->reason ? NULL
+                                                                : t->value });
 }
 
 /* The operation holds everything that a resume of it needs. */

@@ -123,6 +123,7 @@ struct outcome outcome_copy(struct arena *a, const struct outcome *o)
         .opts = json_copy(a, o->opts),
         .detail = arena_text(a, o->detail),
         .metadata = json_copy(a, o->metadata),
+        .images = json_copy(a, o->images),
     };
 }
 

@@ -56,6 +56,8 @@ struct outcome {
     const char *question;
     const allm_json *opts;      /* never NULL for a QUESTION */
     const char *detail;         /* the cause of a FAILURE, or NULL */
+    const allm_json *images;    /* of a RESULT, after its value: an array of
+                                   {"data": base64, "mimeType"}; or NULL */
     const allm_json *metadata;  /* of the error, or NULL */
 };
 

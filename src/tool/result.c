@@ -7,20 +7,92 @@
 #include "json/build.h"
 #include "json/json.h"
 
+/* The image of a part, in the arena; the base64 text is borrowed. */
+static const allm_part *image_part(struct arena *a, const allm_json *image)
+{
+    struct slice data = json_text_at(image, "data");
+    allm_image *i = arena_zero(a, sizeof *i);
+    allm_part *p = arena_zero(a, sizeof *p);
+    if (!i || !p)
+        return NULL;
+    *i = (allm_image){ .size = sizeof *i, .source = ALLM_IMAGE_BASE64,
+                       .data = data.ptr, .data_len = data.len,
+                       .mime_type = json_text_at(image, "mimeType").ptr };
+    *p = (allm_part){ .size = sizeof *p, .kind = ALLM_PART_IMAGE, .image = i };
+    return p;
+}
+
+/* A message whose parts are the content and the images. */
+static allm_message *with_images(const struct tool_result *r,
+                                 struct slice content, struct arena *a)
+{
+    const allm_json *images = r->outcome.images, *v = NULL;
+    const allm_part text = { .size = sizeof text, .kind = ALLM_PART_TEXT,
+                             .text = content.ptr, .text_len = content.len };
+    const allm_part **parts =
+        arena_alloc(a, (allm_json_count(images) + 1) * sizeof *parts);
+    size_t n = 0;
+    if (!parts)
+        return NULL;
+    parts[n++] = &text;
+    while ((v = allm_json_next(images, v)))
+        parts[n++] = image_part(a, v);
+    if (a->broken)
+        return NULL;
+    return shape_new(&message_shape, ALLM(message, .role = ALLM_ROLE_TOOL,
+                                          .tool_call_id = r->view.call->id,
+                                          .parts = parts, .part_count = n));
+}
+
+static allm_message *make_message(const struct tool_result *r,
+                                  struct slice content)
+{
+    struct arena a;
+    if (!allm_json_count(r->outcome.images))
+        return shape_new(&message_shape,
+                         ALLM(message, .role = ALLM_ROLE_TOOL,
+                              .tool_call_id = r->view.call->id,
+                              .text = content.ptr, .text_len = content.len));
+    arena_init(&a, mem_default());
+    allm_message *m = with_images(r, content, &a);
+    arena_release(&a);
+    return m;
+}
+
 bool result_close(struct tool_result *r, struct slice content)
 {
     if (!content.len)
         content = SLICE("");    /* text_len 0 means "up to the NUL" */
-    r->message = shape_new(&message_shape,
-                           ALLM(message, .role = ALLM_ROLE_TOOL,
-                                .tool_call_id = r->view.call->id,
-                                .text = content.ptr, .text_len = content.len));
+    r->message = make_message(r, content);
     if (!r->message)
         return false;
+    const allm_part *first = r->message->part_count ? r->message->parts[0]
+                                                    : NULL;
     r->view.size = sizeof r->view;
-    r->view.content = r->message->text;
-    r->view.content_len = r->message->text_len;
+    r->view.content = first ? first->text : r->message->text;
+    r->view.content_len = first ? first->text_len : r->message->text_len;
     return true;
+}
+
+const allm_json *result_images(const allm_message *m, struct arena *a)
+{
+    struct build b;
+    build_init(&b, a);
+    build_array(&b);
+    for (size_t i = 0; i < m->part_count; i++) {
+        const allm_image *image = m->parts[i]->image;
+        if (m->parts[i]->kind != ALLM_PART_IMAGE || !image ||
+            image->source != ALLM_IMAGE_BASE64 || !image->mime_type)
+            continue;
+        build_object(&b);
+        build_text_at(&b, "data",
+                      (struct slice){ image->data, image->data_len });
+        build_text_at(&b, "mimeType", slice_of(image->mime_type));
+        build_end(&b);
+    }
+    build_end(&b);
+    const allm_json *images = build_done(&b);
+    return allm_json_count(images) ? images : NULL;
 }
 
 const struct tool_result *result_copy(struct allm_home *home,

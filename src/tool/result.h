@@ -35,10 +35,14 @@ static inline const struct tool_result *result_of_view(
     return (const struct tool_result *)(const void *)view;
 }
 
-/* Create its message with this content, and the view of it.  The message may
- * outlive the engine, so it does not use the engine's allocator.  False: out of
- * memory. */
+/* Create its message with this content, then the images of its outcome, and
+ * the view of it.  The message may outlive the engine, so it does not use the
+ * engine's allocator.  False: out of memory. */
 bool result_close(struct tool_result *r, struct slice content);
+
+/* The images of a tool message, as in struct outcome, in the arena; NULL: there
+ * are none, or the arena is broken. */
+const allm_json *result_images(const allm_message *m, struct arena *a);
 
 /* A copy in the home, without the tool; it shares the message.  NULL: out of
  * memory. */

@@ -81,6 +81,10 @@ enum run_claim { RUN_MINE, RUN_DROPPED, RUN_TWICE };
 enum run_claim run_claim(struct allm_tool_run *r);
 void run_publish(struct allm_tool_run *r, struct outcome o);
 
+/* allm_tool_ok() with images, as in struct outcome; NULL: none. */
+allm_status run_answer(struct allm_tool_run *r, const allm_json *value,
+                       const allm_json *images);
+
 /* End it with a FAILURE if it has no answer yet; the detail is a literal. */
 void run_fail(struct allm_tool_run *r, const char *reason, const char *detail);
 

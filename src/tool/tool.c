@@ -60,7 +60,8 @@ static const allm_json *copy_text(struct arena *a, struct slice text)
     return build_done(&b);
 }
 
-allm_status allm_tool_ok(allm_tool_run *r, const allm_json *value)
+allm_status run_answer(struct allm_tool_run *r, const allm_json *value,
+                       const allm_json *images)
 {
     allm_status status;
     if (!claim_run(r, &status))
@@ -68,8 +69,14 @@ allm_status allm_tool_ok(allm_tool_run *r, const allm_json *value)
     struct outcome o = { .kind = OUTCOME_NOMEM };
     const allm_json *mine = copy_value(&r->memory, value, &o);
     if (mine)
-        o = (struct outcome){ .kind = OUTCOME_RESULT, .value = mine };
+        o = (struct outcome){ .kind = OUTCOME_RESULT, .value = mine,
+                              .images = json_copy(&r->memory, images) };
     return publish_outcome(r, o);
+}
+
+allm_status allm_tool_ok(allm_tool_run *r, const allm_json *value)
+{
+    return run_answer(r, value, NULL);
 }
 
 allm_status allm_tool_text(allm_tool_run *r, const char *text, size_t len)

@@ -119,15 +119,21 @@ static bool answer_freed(struct builtin_call *c)
     return true;
 }
 
-void builtin_answer(struct builtin_call *c)
+void builtin_answer_with(struct builtin_call *c, const allm_json *images)
 {
     struct slice text = utf8_copy(&c->arena, buf_slice(&c->out));
+    const allm_json *value = text.ptr ? outcome_text(&c->arena, text) : NULL;
     if (answer_freed(c))
         return;
-    if (c->arena.broken || !text.ptr)
+    if (c->arena.broken || !value)
         answer_nomem(c);
     else
-        allm_tool_text(c->run, text.ptr, text.len);
+        run_answer(c->run, value, images);
+}
+
+void builtin_answer(struct builtin_call *c)
+{
+    builtin_answer_with(c, NULL);
 }
 
 void builtin_fail_as(struct builtin_call *c, const char *reason,

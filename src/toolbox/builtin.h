@@ -83,9 +83,11 @@ struct builtin_call {
 /* Nobody waits for the answer any more, or the toolbox is being freed. */
 bool builtin_stopped(const struct builtin_call *c);
 
-/* Answer: with the text of c->out; or with a failure that the model sees, as
+/* Answer: with the text of c->out, and images as in struct outcome (NULL:
+ * none); or with a failure that the model sees, as
  * handler_failed or for another reason. */
 void builtin_answer(struct builtin_call *c);
+void builtin_answer_with(struct builtin_call *c, const allm_json *images);
 void builtin_fail(struct builtin_call *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void builtin_fail_as(struct builtin_call *c, const char *reason,

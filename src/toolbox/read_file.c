@@ -8,6 +8,7 @@
 #include "toolbox/builtin.h"
 #include "toolbox/filetype.h"
 #include "toolbox/lines.h"
+#include "toolbox/picture.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -117,6 +118,34 @@ static void finish_reading(struct reading *r, uint64_t size)
     builtin_answer(c);
 }
 
+/* The image that begins with these bytes; NULL: models cannot see it. */
+static const allm_json *read_image(struct builtin_call *c, int fd,
+                                   struct slice start)
+{
+    struct buf bytes;
+    struct pictures p;
+    ssize_t n = 1;
+    buf_init(&bytes, &c->arena, PICTURE_MOST + CHUNK);
+    pictures_init(&p, &c->arena);
+    buf_add(&bytes, start);
+    while (n > 0 && bytes.len <= PICTURE_MOST && buf_reserve(&bytes, CHUNK)) {
+        n = read(fd, bytes.ptr + bytes.len, CHUNK);
+        bytes.len += n > 0 ? (size_t)n : 0;
+    }
+    if (n || bytes.broken || !pictures_add(&p, buf_slice(&bytes)))
+        return NULL;
+    return pictures_done(&p);
+}
+
+static void show_image(struct builtin_call *c, int fd, struct slice start,
+                       const char *type)
+{
+    const allm_json *image = read_image(c, fd, start);
+    buf_format(&c->out, "[%s is an image: %s%s]\n", builtin_text(c, "path", ""),
+               type, image ? "" : ", too large to be shown");
+    builtin_answer_with(c, image);
+}
+
 static void describe_binary(struct builtin_call *c, const char *type,
                             const struct stat *st)
 {
@@ -132,6 +161,10 @@ static void read_lines(struct builtin_call *c, int fd, struct stat *st)
     ssize_t n = chunk ? read(fd, chunk, CHUNK) : 0;
     struct slice start = { chunk, n > 0 ? (size_t)n : 0 };
     const char *type = filetype_of(start);
+    if (filetype_image(type)) {
+        show_image(c, fd, start, type);
+        return;
+    }
     if (start.len && strcmp(type, "text/plain") != 0) {
         describe_binary(c, type, st);
         return;

@@ -3,6 +3,7 @@
 #include "mcp/result.h"
 #include "tool/run.h"
 #include "toolbox/answer.h"
+#include "toolbox/picture.h"
 #include "toolbox/server.h"
 #include "json/json.h"
 
@@ -29,6 +30,16 @@ static void free_server_call(struct crew_run *r)
 
 /* --------------------------------------------------------------- answer --- */
 
+/* Those of the images that models can see. */
+static const allm_json *visible(struct arena *a, const allm_json *images)
+{
+    struct pictures p;
+    pictures_init(&p, a);
+    for (const allm_json *v = NULL; (v = allm_json_next(images, v));)
+        pictures_add_base64(&p, json_text_at(v, "data"));
+    return pictures_done(&p);
+}
+
 static void answer_value(struct server_call *c, const allm_json *result)
 {
     struct mcp_result r;
@@ -39,7 +50,7 @@ static void answer_value(struct server_call *c, const allm_json *result)
         allm_tool_fail(run, r.text.len ? r.text.ptr
                                        : "the tool failed and did not say why");
     else
-        allm_tool_ok(run, r.value);
+        run_answer(run, r.value, visible(&c->arena, r.images));
 }
 
 static void finish_call(struct server *s, struct server_job *job,

@@ -172,7 +172,8 @@ bool context_push_result(allm_context *c, const struct tool_result *r)
 
 struct tool_result *context_new_result(allm_context *c,
                                        const allm_tool_call *call,
-                                       struct slice text, bool is_error)
+                                       struct slice text, bool is_error,
+                                       const allm_json *images)
 {
     struct tool_result *r = arena_zero(c->arena, sizeof *r);
     if (!r)
@@ -180,13 +181,15 @@ struct tool_result *context_new_result(allm_context *c,
     r->view.call = call;
     r->view.is_error = is_error;
     r->arguments = call->arguments;
+    r->outcome.images = images;
     if (!result_close(r, text))
         return NULL;
     const allm_json *value = outcome_text(
         c->arena, (struct slice){ r->view.content, r->view.content_len });
     r->outcome = is_error ? outcome_reported(value)
                           : (struct outcome){ .kind = OUTCOME_RESULT,
-                                              .value = value };
+                                              .value = value,
+                                              .images = images };
     bool added = value && context_push_result(c, r);
     home_drop(r->message->home);    /* the list has a reference of its own */
     r->done = added;
@@ -492,8 +495,8 @@ allm_status allm_context_add_result(allm_context *c, const allm_tool_call *call,
     if (!call || !content)
         return ALLM_ERR_MISUSE;
     struct slice text = slice_given(content, len);
-    return context_new_result(c, call, text, is_error) ? ALLM_OK
-                                                       : ALLM_ERR_NOMEM;
+    return context_new_result(c, call, text, is_error, NULL) ? ALLM_OK
+                                                             : ALLM_ERR_NOMEM;
 }
 
 allm_status allm_context_add_message(allm_context *c, const allm_message *m)

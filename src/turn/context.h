@@ -115,11 +115,12 @@ void context_push_message(allm_context *c, allm_message *m);
  * of memory. */
 bool context_push_result(allm_context *c, const struct tool_result *r);
 
-/* Create and insert a result without a batch, with the text as its value.
- * NULL: out of memory. */
+/* Create and insert a result without a batch, with the text as its value, and
+ * images as in struct outcome or NULL.  NULL: out of memory. */
 struct tool_result *context_new_result(allm_context *c,
                                        const allm_tool_call *call,
-                                       struct slice text, bool is_error);
+                                       struct slice text, bool is_error,
+                                       const allm_json *images);
 
 /* Set c->halt to this result, if it halts and its call is the first that
  * does. */

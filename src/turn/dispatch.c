@@ -146,7 +146,8 @@ static void replay_result(allm_context *c, const allm_tool_call *call,
                                : cut_replayed(c, call, old);
     struct tool_result *r = NULL;
     if (content.ptr)
-        r = context_new_result(c, call, content, old->is_error);
+        r = context_new_result(c, call, content, old->is_error,
+                               old->reason ? NULL : old->value);
     if (!r) {
         c->broken = true;
         return;

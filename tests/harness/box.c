@@ -112,7 +112,10 @@ static const char *finish_call(allm_stream *s)
     static char text[3 << 20];
     allm_stream_wait(s);
     const allm_message *m = allm_stream_tool_message(s, 0);
-    snprintf(text, sizeof text, "%s", m && m->text ? m->text : "nothing");
+    const char *said = m && m->part_count ? m->parts[0]->text
+                       : m                ? m->text
+                                          : NULL;
+    snprintf(text, sizeof text, "%s", said ? said : "nothing");
     allm_stream_free(s);
     return text;
 }

@@ -113,7 +113,11 @@ static void do_image(const char *id, const char *line)
 {
     (void)line;
     answer(id, "\"content\":[{\"type\":\"text\",\"text\":\"look\"},{\"type\":"
-               "\"image\",\"mimeType\":\"image/png\",\"data\":\"AAAA\"}]");
+               "\"image\",\"mimeType\":\"image/png\",\"data\":"
+               "\"iVBORw0KGgo=\"},{\"type\":\"resource\",\"resource\":{\"uri\":"
+               "\"x:1\",\"mimeType\":\"image/gif\",\"blob\":\"R0lGODlh\"}},"
+               "{\"type\":\"image\",\"mimeType\":\"image/png\",\"data\":"
+               "\"AAAA\"}]");
 }
 
 static void do_error(const char *id, const char *line)

@@ -26,7 +26,7 @@ struct writer {
 
 static void write_images(struct writer *w, const allm_message *m)
 {
-    if (!history_has_image(m))
+    if (!history_has_image(m) || m->role == ALLM_ROLE_TOOL)
         return;
     emit_at(w->emit, "images");
     emit_open(w->emit, '[');

@@ -83,7 +83,7 @@ static void write_parts(struct encoding *e, const allm_message *m)
 
 static void write_content(struct encoding *e, const allm_message *m)
 {
-    if (history_has_image(m)) {
+    if (history_has_image(m) && m->role != ALLM_ROLE_TOOL) {
         write_parts(e, m);
         return;
     }

@@ -88,6 +88,23 @@ static void an_id_may_be_used_again(void)
                "assistant[a][a]: tool(a):1 tool(a):2");
 }
 
+#define SHOWS(id) \
+    "{'role': 'tool', 'tool_call_id': '" id "', 'content': [{'type': 'text'," \
+    "'text': 'see'}, {'type': 'image', 'source': {'type': 'base64', 'value':" \
+    "'AAAA'}, 'mime_type': 'image/png'}]}"
+#define SEEN "user:The images of the tool results above:*"
+
+/* Once for each turn, before what follows it. */
+static void images_come_behind_their_results(void)
+{
+    check_walk(SAYS("", CALL("a") "," CALL("b")) "," SHOWS(
+                   "b") "," TOOL("a", "1") "," USER("y"),
+               "assistant[a][b]: tool(a):1 tool(b):see " SEEN " user:y");
+    check_walk(SAYS("", CALL("a")) "," SHOWS(
+                   "a") "," SAYS("", CALL("b")) "," TOOL("b", "2"),
+               "assistant[a]: tool(a):see " SEEN " assistant[b]: tool(b):2");
+}
+
 static void results_without_a_call_become_user_text(void)
 {
     check_walk(TOOL("z", "1"), "user:Result of the tool call z: 1*");
@@ -187,6 +204,7 @@ TESTS = {
     TEST(every_call_has_its_result),
     TEST(results_come_behind_their_calls),
     TEST(an_id_may_be_used_again),
+    TEST(images_come_behind_their_results),
     TEST(results_without_a_call_become_user_text),
     TEST(silence_is_left_out),
     TEST(states_go_back_to_their_model),

@@ -56,7 +56,7 @@ static void refuses_unsupported_values(void)
         { "of the system", ALLM_ROLE_SYSTEM, IMAGE(URL, NULL, "http://x"),
           "image_in_system_message" },
         { "of a tool", ALLM_ROLE_TOOL, IMAGE(URL, NULL, "http://x"),
-          "image_in_tool_message" },
+          NULL },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct arena a;

@@ -45,7 +45,7 @@ static void files_become_bytes(void)
         const allm_message *list[] = { plain, m };
         allm_request r = { .size = sizeof r, .messages = list,
                            .message_count = 2 };
-        const allm_error *error = images_load(&r, home);
+        const allm_error *error = images_load(&r, home, false);
         CHECK(!error);
         if (!error) {
             CHECK(r.messages[0] == plain && r.messages[1] != m);
@@ -71,7 +71,7 @@ static void missing_files_are_reported(void)
         const allm_message *list[] = { m };
         allm_request r = { .size = sizeof r, .messages = list,
                            .message_count = 1 };
-        const allm_error *error = images_load(&r, home);
+        const allm_error *error = images_load(&r, home, false);
         CHECK(error && error->kind == ALLM_ERR_VALIDATION &&
               strstr(error->message, "/nowhere/cat.png"));
         CHECK_ALWAYS(error);
@@ -94,7 +94,7 @@ static void files_of_20_mib_are_the_limit(void)
                            .messages = list,
                            .message_count = 1 };
         CHECK(truncate(path, len) == 0);
-        const allm_error *error = images_load(&r, home);
+        const allm_error *error = images_load(&r, home, false);
         CHECK_INT(error != NULL, len > IMAGES_LIMIT);
         CHECK(!error || strstr(error->message, "larger than 20 MiB"));
         home_drop(home);
@@ -103,8 +103,35 @@ static void files_of_20_mib_are_the_limit(void)
     unlink(path);
 }
 
+/* Its text mentions the image. */
+static void a_blind_model_gets_no_images_of_tools(void)
+{
+    allm_image image = { .size = sizeof image, .source = ALLM_IMAGE_BASE64,
+                         .mime_type = "image/png", .data = "AAAA",
+                         .data_len = 4 };
+    const allm_part *parts[] = {
+        ALLM(part, .kind = ALLM_PART_TEXT, .text = "[image]"),
+        ALLM(part, .kind = ALLM_PART_IMAGE, .image = &image),
+    };
+    allm_message *m = allm_message_new(ALLM(message, .role = ALLM_ROLE_TOOL,
+                                            .tool_call_id = "c", .parts = parts,
+                                            .part_count = 2));
+    for (int blind = 0; m && blind < 2; blind++) {
+        struct allm_home *home = home_new(mem_default(), 0);
+        const allm_message *list[] = { m };
+        allm_request r = { .size = sizeof r, .messages = list,
+                           .message_count = 1 };
+        CHECK(home && !images_load(&r, home, blind));
+        CHECK_INT(r.messages[0]->part_count, blind ? 1 : 2);
+        CHECK_INT(m->part_count, 2);
+        home_drop(home);
+    }
+    allm_message_free(m);
+}
+
 TESTS = {
     TEST(files_become_bytes),
+    TEST(a_blind_model_gets_no_images_of_tools),
     TEST(missing_files_are_reported),
     TEST_ONCE(files_of_20_mib_are_the_limit),
     TESTS_END,

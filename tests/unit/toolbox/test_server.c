@@ -93,10 +93,41 @@ static void maps_results(void)
     CHECK(contains(box_call(&b, "e__wrong", "{}"), "schema_errors"));
     CHECK(contains(box_call(&b, "e__fail", "{}"), "no such thing"));
     CHECK_TEXT(box_call(&b, "e__image", "{}"),
-               "look\n[image, image/png, 3 bytes]");
+               "look\n[image, image/png, 9 bytes]\n"
+               "[image, image/gif, 6 bytes]\n[image, image/png, 3 bytes]");
     CHECK(contains(box_call(&b, "e__error", "{}"),
                    "wrong (error -32602 of the server)"));
     CHECK(contains(box_call(&b, "e__roots", "{}"), b.root));
+    box_close(&b);
+}
+
+/* What is an image by its bytes is a part of the message; what only claims to
+ * be one is not. */
+static void shows_images_to_the_model(void)
+{
+    struct box b;
+    box_open(&b, "read_file");
+    external_file("a.txt", "\x89PNG\r\n\x1a\n");
+    CHECK_INT(box_add_echo(&b, "e", "", ""), ALLM_OK);
+    CHECK_INT(wait_box(&b), ALLM_OK);
+    const char *words[] = { "e__image", "{}", "read_file",
+                            "{'path': 'a.txt'}" };
+    allm_stream *s = box_start_all(&b, 2, words);
+    CHECK_INT(allm_stream_wait(s), ALLM_OK);
+    const allm_message *m = allm_stream_tool_message(s, 0);
+    CHECK_INT(GET(m, part_count), 3);
+    if (m && m->part_count == 3) {
+        CHECK_TEXT(m->parts[1]->image->data, "iVBORw0KGgo=");
+        CHECK_TEXT(m->parts[1]->image->mime_type, "image/png");
+        CHECK_TEXT(m->parts[2]->image->mime_type, "image/gif");
+    }
+    m = allm_stream_tool_message(s, 1);
+    CHECK_INT(GET(m, part_count), 2);
+    if (m && m->part_count == 2) {
+        CHECK_TEXT(m->parts[0]->text, "[a.txt is an image: image/png]\n");
+        CHECK_TEXT(m->parts[1]->image->data, "iVBORw0KGgo=");
+    }
+    allm_stream_free(s);
     box_close(&b);
 }
 
@@ -764,6 +795,7 @@ TESTS = {
     TEST_ONCE(tells_of_progress),
     TEST_ONCE(calls_a_tool_in_both_eras),
     TEST_ONCE(maps_results),
+    TEST_ONCE(shows_images_to_the_model),
     TEST_ONCE(lists_tools_by_name_after_those_before_it),
     TEST_ONCE(names_a_tool_that_is_left_out),
     TEST_ONCE(trusts_hints_only_if_told),
