@@ -23,6 +23,8 @@ struct mcp_client_opts {
     bool elicits;               /* forms can be shown to a user */
     const char *root;           /* an absolute path that the server is told;
                                    NULL: none */
+    unsigned listens;           /* a modern server that is known tells of
+                                   changes of these lists */
     uint32_t start_ms;          /* until the first answer; 0: 10 s */
     uint32_t silence_ms;        /* of a request; 0: 60 s */
 };
@@ -55,7 +57,8 @@ void mcp_client_refused(struct mcp_client *c, uint64_t id, int status,
 bool mcp_client_awaits(struct mcp_client *c, uint64_t id);
 
 /* HTTP: the answer to this request broke off. */
-void mcp_client_broke(struct mcp_client *c, uint64_t id, const char *why);
+void mcp_client_broke(struct mcp_client *c, uint64_t id, const char *why,
+                      int64_t now);
 
 /* The server is gone, for this reason: every request fails. */
 void mcp_client_gone(struct mcp_client *c, const char *why);
@@ -130,6 +133,9 @@ bool mcp_client_next(struct mcp_client *c, struct mcp_event *event);
  */
 const allm_json *mcp_client_greeting(const struct mcp_client *c);
 const struct revision *mcp_client_revision(const struct mcp_client *c);
+
+/* The lists of whose changes it was asked to tell. */
+unsigned mcp_client_listens(const struct mcp_client *c);
 
 /* True if the server has this: "tools", "resources", "prompts". */
 bool mcp_client_has(const struct mcp_client *c, const char *capability);

@@ -136,8 +136,10 @@ static void take_answer(struct mcp_client *c, const struct rpc *m,
         c->counts.stray++;
     else if (p->method == MCP_DISCOVER || p->method == MCP_INITIALIZE)
         client_opened(c, p, m, h, now);
+    else if (p->method == MCP_LISTEN && m->kind == RPC_ERROR)
+        client_forget(c, p);            /* it does not tell of changes */
     else if (p->method == MCP_LISTEN)
-        client_forget(c, p);
+        client_listen_later(c, p, now);
     else if (m->kind == RPC_ERROR)
         take_error(c, p, m);
     else if (client_methods[p->method].list)
@@ -210,7 +212,7 @@ static void take_progress(struct mcp_client *c, const struct rpc *m,
     client_tell(c, MCP_PROGRESS, p, m->params, h);
 }
 
-static void note_change(struct mcp_client *c, unsigned lists, int64_t now)
+void client_note_change(struct mcp_client *c, unsigned lists, int64_t now)
 {
     if (!c->changed)
         c->changed_at = clock_after(now, CLIENT_BURST_MS);
@@ -223,11 +225,11 @@ static void take_notification(struct mcp_client *c, const struct rpc *m,
     if (slice_is(m->method, "notifications/progress")) {
         take_progress(c, m, h, now);
     } else if (slice_is(m->method, "notifications/tools/list_changed")) {
-        note_change(c, MCP_CHANGED_TOOLS, now);
+        client_note_change(c, MCP_CHANGED_TOOLS, now);
     } else if (slice_is(m->method, "notifications/resources/list_changed")) {
-        note_change(c, MCP_CHANGED_RESOURCES, now);
+        client_note_change(c, MCP_CHANGED_RESOURCES, now);
     } else if (slice_is(m->method, "notifications/prompts/list_changed")) {
-        note_change(c, MCP_CHANGED_PROMPTS, now);
+        client_note_change(c, MCP_CHANGED_PROMPTS, now);
     } else if (slice_is(m->method, "notifications/cancelled")) {
         client_withdraw(c, json_at(m->params, "requestId"));
     } else if (slice_is(m->method, "notifications/message")) {

@@ -90,39 +90,79 @@ static void keep_greeting(struct mcp_client *c, const allm_json *result,
     c->greeting = greeting;
 }
 
-/* The lists whose changes the server tells of; NULL: none, or no memory. */
-static const allm_json *changing_lists(const struct mcp_client *c,
-                                       struct arena *a)
+static const struct {
+    unsigned bit;
+    const char *capability, *wish;
+} lists[] = {
+    { MCP_CHANGED_TOOLS, "tools", "toolsListChanged" },
+    { MCP_CHANGED_PROMPTS, "prompts", "promptsListChanged" },
+    { MCP_CHANGED_RESOURCES, "resources", "resourcesListChanged" },
+};
+
+enum { LISTS = sizeof lists / sizeof *lists };
+
+/* The lists whose changes the server tells of. */
+static unsigned changing_lists(const struct mcp_client *c)
 {
-    static const char *const lists[][2] = {
-        { "tools", "toolsListChanged" },
-        { "prompts", "promptsListChanged" },
-        { "resources", "resourcesListChanged" },
-    };
     const allm_json *can = json_at(c->greeting, "capabilities");
+    unsigned found = can ? 0 : c->opts.listens;
+    for (size_t i = 0; i < LISTS; i++)
+        if (allm_json_true(
+                json_at(json_at(can, lists[i].capability), "listChanged")))
+            found |= lists[i].bit;
+    return found;
+}
+
+static const allm_json *build_wish(struct arena *a, unsigned wanted)
+{
     struct build b;
     build_init(&b, a);
     build_object(&b);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (allm_json_true(json_at(json_at(can, lists[i][0]), "listChanged"))) {
-            build_key(&b, slice_of(lists[i][1]));
+    for (size_t i = 0; i < LISTS; i++)
+        if (wanted & lists[i].bit) {
+            build_key(&b, slice_of(lists[i].wish));
             build_bool(&b, true);
         }
     build_end(&b);
-    const allm_json *wanted = build_done(&b);
-    return allm_json_count(wanted) ? wanted : NULL;
+    return build_done(&b);
 }
 
 /* Ask a modern server to tell us about changes; a legacy one does it. */
-static void send_listen(struct mcp_client *c, struct arena *a, int64_t now)
+static void send_listen(struct mcp_client *c, int64_t now)
 {
+    struct arena a;
+    c->listen_at = INT64_MAX;
+    if (!c->listens)
+        return;
+    arena_init(&a, c->mem);
     struct mcp_ask ask = { .method = MCP_LISTEN,
-                           .arguments = changing_lists(c, a) };
+                           .arguments = build_wish(&a, c->listens) };
     struct pending *p = ask.arguments ? client_pend(c, &ask, now) : NULL;
+    c->no_memory = c->no_memory || !ask.arguments;
+    arena_release(&a);
     if (p) {
         p->ours = true;
+        c->heard_since = now;
         client_send(c, p, now);
     }
+}
+
+void client_listen_later(struct mcp_client *c, struct pending *p, int64_t now)
+{
+    client_forget(c, p);
+    if (now >= clock_after(c->heard_since, CLIENT_LISTEN_MOST_MS))
+        c->breaks = 0;
+    int64_t ms = (int64_t)CLIENT_LISTEN_MS << (c->breaks < 8 ? c->breaks : 8);
+    c->breaks++;
+    c->listen_at = clock_after(now, ms < CLIENT_LISTEN_MOST_MS
+                                        ? ms
+                                        : CLIENT_LISTEN_MOST_MS);
+}
+
+void client_listen_again(struct mcp_client *c, int64_t now)
+{
+    client_note_change(c, c->listens, now);
+    send_listen(c, now);
 }
 
 static void send_initialized(struct mcp_client *c)
@@ -157,8 +197,9 @@ static void become_ready(struct mcp_client *c, const struct revision *r,
     struct mcp_event *ev = client_event(c, MCP_READY, home_keep(h));
     if (ev)
         ev->value = c->greeting;
+    c->listens = r->modern ? changing_lists(c) : 0;
     if (r->modern)
-        send_listen(c, home_arena(h), now);
+        send_listen(c, now);
     else
         send_initialized(c);
     send_waiting(c, now);
@@ -340,7 +381,9 @@ void mcp_client_refused(struct mcp_client *c, uint64_t id, int status,
         m.kind = RPC_BAD;
     }
     bool probe = p->method == MCP_DISCOVER;
-    if (!probe && p->method != MCP_INITIALIZE)
+    if (p->method == MCP_LISTEN && status >= 500)
+        client_listen_later(c, p, now);
+    else if (!probe && p->method != MCP_INITIALIZE)
         refuse_request(c, p, status, &m);
     else if (m.kind == RPC_ERROR && (!probe || is_modern_error(&m)))
         client_opened(c, p, &m, h, now);

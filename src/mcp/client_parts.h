@@ -17,7 +17,9 @@ enum {
     CLIENT_PAGES = 1000,        /* of a list */
     CLIENT_ROUNDS = 8,          /* of questions about one request */
     CLIENT_UNSENT = 1000,       /* replies that the server does not read */
-    CLIENT_BURST_MS = 200       /* changes within it are one event */
+    CLIENT_BURST_MS = 200,      /* changes within it are one event */
+    CLIENT_LISTEN_MS = 500,     /* after a break, doubling up to: */
+    CLIENT_LISTEN_MOST_MS = 30 * 1000
 };
 
 enum client_state {
@@ -104,6 +106,10 @@ struct mcp_client {
     int64_t start_at;                   /* when patience ends */
     int64_t changed_at;
     unsigned changed;
+    unsigned listens;                   /* the lists to listen for */
+    unsigned breaks;                    /* in a row of listening */
+    int64_t listen_at;                  /* when it begins again */
+    int64_t heard_since;                /* when it began */
     unsigned bad_in_a_row;
     struct mcp_counts counts;
     bool no_memory, told_no_memory;
@@ -170,8 +176,19 @@ void client_lose(struct mcp_client *c, const char *reason, const char *format,
 void client_opened(struct mcp_client *c, struct pending *p, const struct rpc *m,
                    struct allm_home *h, int64_t now);
 
+/* The server listens no more: ask again, after a rest that becomes longer. */
+void client_listen_later(struct mcp_client *c, struct pending *p, int64_t now);
+
+/* The rest is over.  What has changed meanwhile is not known. */
+void client_listen_again(struct mcp_client *c, int64_t now);
+
 /* Patience has ended. */
 void client_impatient(struct mcp_client *c, int64_t now);
+
+/* ---------------------------------------------------------- client_hear --- */
+
+/* These lists have changed. */
+void client_note_change(struct mcp_client *c, unsigned lists, int64_t now);
 
 /* ---------------------------------------------------------- client_form --- */
 

@@ -25,7 +25,8 @@ struct mcp_client *mcp_client_new(struct mem mem,
                               .revision = revision_modern(),
                               .greeting = json_empty_object(),
                               .start_at = INT64_MAX,
-                              .changed_at = INT64_MAX };
+                              .changed_at = INT64_MAX,
+                              .listen_at = INT64_MAX };
     c->opts.root = root;
     if (!c->opts.start_ms)
         c->opts.start_ms = START_MS;
@@ -93,13 +94,16 @@ bool mcp_client_awaits(struct mcp_client *c, uint64_t id)
     return client_find(c, id) != NULL;
 }
 
-void mcp_client_broke(struct mcp_client *c, uint64_t id, const char *why)
+void mcp_client_broke(struct mcp_client *c, uint64_t id, const char *why,
+                      int64_t now)
 {
     struct pending *p = client_find(c, id);
     if (!p)
         return;
     if (p->method == MCP_DISCOVER || p->method == MCP_INITIALIZE)
         client_lose(c, "handler_exit", "%s", why);
+    else if (p->method == MCP_LISTEN)
+        client_listen_later(c, p, now);
     else
         client_fail(c, p, "handler_exit", "%s", why);
 }
@@ -120,6 +124,8 @@ static int64_t due_at(const struct mcp_client *c, const struct pending *p)
 int64_t mcp_client_deadline(const struct mcp_client *c)
 {
     int64_t at = c->start_at < c->changed_at ? c->start_at : c->changed_at;
+    if (c->listen_at < at)
+        at = c->listen_at;
     if (c->state == CLIENT_LOST)
         return INT64_MAX;
     for (const struct pending *p = c->pending; p; p = p->next)
@@ -155,6 +161,8 @@ void mcp_client_tick(struct mcp_client *c, int64_t now)
         return;
     if (now >= c->changed_at)
         tell_changes(c);
+    if (now >= c->listen_at)
+        client_listen_again(c, now);
     for (struct pending *p = c->pending, *next; p; p = next) {
         next = p->next;
         if (now >= due_at(c, p))
@@ -174,6 +182,11 @@ const allm_json *mcp_client_greeting(const struct mcp_client *c)
 const struct revision *mcp_client_revision(const struct mcp_client *c)
 {
     return c->revision;
+}
+
+unsigned mcp_client_listens(const struct mcp_client *c)
+{
+    return c->listens;
 }
 
 /* A server that did not say what it has may have anything. */

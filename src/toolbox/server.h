@@ -87,9 +87,10 @@ struct server {
     struct server_job *jobs, listing;
     allm_elicitation *forms;    /* not answered yet */
     const struct revision *known;       /* of the last time */
+    unsigned listens;                   /* of the last time */
     bool was_ready, relist, is_listing, pumping;
     unsigned restarts;
-    unsigned lists;             /* that were taken over */
+    unsigned lists;             /* that were offered */
     char list_sum[SHA256_HEX + 1];
 
     /* Guarded by the lock of the owner. */

@@ -57,7 +57,7 @@ static bool is_awaited(const struct talk *t)
 static void break_talk(struct talk *t, const char *why)
 {
     if (t->kind == TALK_REQUEST)
-        mcp_client_broke(t->server->client, id_of(t), why);
+        mcp_client_broke(t->server->client, id_of(t), why, server_now());
     t->over = true;
 }
 
@@ -82,7 +82,7 @@ static void post_message(struct server *s, const struct mcp_message *m)
     struct talk *t = new_talk(s, m->method ? TALK_REQUEST : TALK_NOTE);
     if (!t) {
         if (m->method)
-            mcp_client_broke(s->client, m->id, "out of memory");
+            mcp_client_broke(s->client, m->id, "out of memory", server_now());
         return;
     }
     t->message = m;

@@ -135,7 +135,6 @@ static void list_tools(struct server *s)
     }
     if (s->lists >= LISTS)
         return;
-    s->lists++;
     s->is_listing = true;
     s->listing = (struct server_job){ .method = MCP_TOOLS_LIST,
                                       .harmless = true,
@@ -150,6 +149,7 @@ static void take_ready(struct server *s)
 {
     s->phase = PHASE_OPEN;
     s->known = mcp_client_revision(s->client);
+    s->listens = mcp_client_listens(s->client);
     pthread_mutex_lock(&s->owner->lock);
     s->revision = s->known->name;
     pthread_mutex_unlock(&s->owner->lock);
@@ -296,6 +296,7 @@ static const allm_error *connect_server(struct server *s, struct arena *a)
     struct mcp_client_opts o = { .elicits = all->opts.elicit != NULL,
                                  .root = all->opts.root,
                                  .start_ms = s->conf.start_ms,
+                                 .listens = s->listens,
                                  .http = !s->conf.command };
     s->client = mcp_client_new(all->mem, &o);
     if (!s->client)

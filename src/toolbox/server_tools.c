@@ -193,6 +193,7 @@ static bool make_shelf(struct server *s, const allm_json *list,
     s->tool_count = f.count;
     s->left_out = f.left_out;
     pthread_mutex_unlock(&s->owner->lock);
+    s->lists++;
     return true;
 }
 

@@ -260,7 +260,8 @@ static void act(struct talk *t, struct slice line)
     } else if (slice_is(word, "broke")) {
         uint64_t id = strtoull(line.ptr, NULL, 10);
         take_word(&line);
-        mcp_client_broke(t->client, id, arena_copy(&t->arena, line));
+        mcp_client_broke(t->client, id, arena_copy(&t->arena, line),
+                         t->clock.now_ns);
     } else if (slice_is(word, "refused")) {
         uint64_t id = strtoull(line.ptr, NULL, 10);
         take_word(&line);

@@ -58,6 +58,10 @@ static void cut_rows(const struct mcp_client_opts *opts, const struct row *rows,
 
 /* -------------------------------------------------------------- opening --- */
 
+#define LISTEN(id) \
+    "> {'id':" id ",'method':'subscriptions/listen','params':" \
+    "{'notifications':{'toolsListChanged':true},'_meta':{M{}}}}\n"
+
 static const struct row opening[] = {
     { "a modern server", MODERN },
     { "a legacy server answers the probe with an error", LEGACY },
@@ -81,6 +85,22 @@ static const struct row opening[] = {
       "@ 200\n"
       "! changed lists 1\n"
       "< {'id':2,'result':{'resultType':'complete'}}\n" },
+    { "it is asked again when it stops, later and later",
+      PROBE
+      "< {'id':1,'result':{'supportedVersions':['2026-07-28'],'capabilities':"
+      "{'tools':{'listChanged':true}}}}\n" LISTEN("2")
+      "! ready {'revision':'2026-07-28','capabilities':{'tools':"
+      "{'listChanged':true}}}\n"
+      "< {'id':2,'result':{'resultType':'complete'}}\n"
+      "@ 499\n@ 1\n" LISTEN("3")
+      "@ 200\n! changed lists 1\n"
+      "broke 3 the connection broke\n"
+      "@ 999\n@ 1\n" LISTEN("4")
+      "@ 30000\n! changed lists 1\n"
+      "refused 4 503 busy\n"
+      "@ 500\n" LISTEN("5") "@ 200\n! changed lists 1\n"
+      "< {'id':5,'error':{'code':-32601,'message':'no'}}\n"
+      "@ 99999\n" },
     { "-32022 names a legacy revision",
       PROBE
       "< {'id':1,'error':{'code':-32022,'message':'x','data':{'supported':"
