@@ -302,7 +302,7 @@ static const struct {
     { "/model", "P:M", "use another model", chat_model_change },
     { "/system", "TEXT", "replace the system prompt", change_system },
     { "/options", "K V", "set an option of the provider", change_option },
-    { "/tools", "", "list the tools", chat_tools_list },
+    { "/tools", "NAMES", "add tools, as -T does; list them", chat_tools_list },
     { "/approve", "ID", "decide about the calls that wait",
       chat_tools_approve },
     { "/mcp", "", "list the MCP servers", chat_tools_servers },

@@ -110,6 +110,8 @@ int chat_model_call(struct chat *c, const allm_message *message)
 {
     const struct show how = choose_look(c);
     int code = SHOW_AGAIN;
+    if (toolbox_renew())
+        make_chat_engine(c);
     c->started = false;
     while (code == SHOW_AGAIN) {
         allm_call_opts opts = ask_parts_call(c->ask, c->format,

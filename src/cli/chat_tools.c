@@ -15,19 +15,26 @@ static const char *text_member(const allm_json *row, const char *key)
     return text ? text : "";
 }
 
+/* From the next prompt on. */
+static bool add_chat_tools(struct chat *c, const char *names)
+{
+    return toolbox_add(&(struct toolbox_wish){ .flags = &c->ask->toolbox,
+                                               .use = TOOLBOX_ASKS },
+                       names) == END_DONE;
+}
+
 void chat_tools_list(struct chat *c, const char *rest)
 {
+    if (*rest && !add_chat_tools(c, rest))
+        return;
     allm_json *report = toolbox_box() ? allm_toolbox_report(toolbox_box())
                                       : NULL;
     const allm_json *tools = allm_json_get(report, "tools"), *t = NULL;
-    (void)c;
-    (void)rest;
     while ((t = allm_json_next(tools, t)))
         print_note("%-28s %-8s %s", text_member(t, "name"),
                    text_member(t, "kind"), text_member(t, "effect"));
     if (!allm_json_count(tools))
-        print_note("(no tools; name them when the chat starts: allm chat -T "
-                   "code)");
+        print_note("(no tools; /tools NAMES adds some, such as /tools code)");
     allm_json_free(report);
 }
 

@@ -24,7 +24,9 @@
 
 static allm_toolbox *box;
 static const struct toolbox_flags *own_flags;
+static struct bytes added; /* names of toolbox_add(), each after a comma */
 static allm_executor *with_functions; /* the box, then the tools' functions */
+static const allm_tool *const *composed; /* the tools that it has */
 
 allm_sandbox_mode toolbox_mode(const char *word)
 {
@@ -189,6 +191,18 @@ static int new_box(const struct toolbox_wish *w, const char *root,
     return allm_toolbox_error(box) ? report_box_error() : END_DONE;
 }
 
+/* A composition has the tools that its parts have when it is made. */
+static int compose_functions(void)
+{
+    const allm_executor *const parts[] = { allm_toolbox_executor(box),
+                                           allm_executor_function() };
+    size_t count;
+    allm_executor_free(with_functions);
+    composed = toolbox_tools(&count);
+    with_functions = allm_executor_compose(2, parts);
+    return with_functions ? END_DONE : report_box_error();
+}
+
 static int make_box(const struct toolbox_wish *w)
 {
     char root[PLACES_PATH];
@@ -226,10 +240,21 @@ int toolbox_open(const struct toolbox_wish *wish)
     if (code != END_DONE)
         return code;
     note_failed();
-    const allm_executor *const parts[] = { allm_toolbox_executor(box),
-                                           allm_executor_function() };
-    with_functions = allm_executor_compose(2, parts);
-    return with_functions ? END_DONE : report_box_error();
+    return compose_functions();
+}
+
+int toolbox_add(const struct toolbox_wish *wish, const char *names)
+{
+    int code = box ? END_DONE : make_box(wish);
+    if (code == END_DONE)
+        code = add_names(names);
+    if (code == END_DONE)
+        code = toolbox_servers_wait(box);
+    if (code == END_DONE) {
+        bytes_text(&added, added.len ? "," : "");
+        bytes_text(&added, names);
+    }
+    return code;
 }
 
 void toolbox_close(void)
@@ -237,8 +262,17 @@ void toolbox_close(void)
     allm_executor_free(with_functions);
     allm_toolbox_free(box);
     form_queue_close();
+    bytes_release(&added);
     with_functions = NULL;
+    composed = NULL;
     box = NULL;
+}
+
+bool toolbox_renew(void)
+{
+    size_t count;
+    return box && toolbox_tools(&count) != composed &&
+           compose_functions() == END_DONE;
 }
 
 allm_toolbox *toolbox_box(void)
@@ -287,4 +321,6 @@ void toolbox_words(struct bytes *out)
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (size_t k = 0; own_flags && k < lists[i].words->count; k++)
             add_shell_word(out, lists[i].flag, lists[i].words->word[k]);
+    if (added.len)
+        add_shell_word(out, "-T", bytes_string(&added));
 }

@@ -39,6 +39,15 @@ struct toolbox_wish {
 int toolbox_open(const struct toolbox_wish *wish);
 void toolbox_close(void);
 
+/* Add tools, with a new toolbox if there is none: names as those of -T.
+ * Returns END_DONE, or an exit code after an error was printed; names before
+ * the wrong one were added. */
+int toolbox_add(const struct toolbox_wish *wish, const char *names);
+
+/* Between two calls: take over what was added, and the changed lists of
+ * servers.  True: engines must be made again. */
+bool toolbox_renew(void);
+
 /* The toolbox; NULL: no tools were requested. */
 allm_toolbox *toolbox_box(void);
 /* Its tools, by name; *count is 0 if there are none. */

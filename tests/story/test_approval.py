@@ -288,6 +288,30 @@ def test_chat():
     assert is_written(p)
 
 
+def test_chat_adds_tools():
+    """/tools NAMES adds tools to a chat that runs, also the first ones"""
+    p = Place()
+    t = p.terminal("chat", *write())
+    t.until(is_prompt)
+    t.after(b"/tools\r", b"no tools")
+    t.until(is_prompt)
+    t.after(b"/tools cod\r", b"did you mean")
+    t.until(is_prompt)
+    t.after(b"/tools read_file\r", b"read_file")
+    t.until(is_prompt)
+    t.after(b"/tools code\r", b"multi_edit")
+    t.until(is_prompt)
+    t.after(b"hi\r", is_asked)
+    t.after(b"\x03", b"/approve decides")
+    t.until(is_prompt)
+    t.after(b"/approve\r", is_asked)
+    t.after(b"y", b"done.")
+    t.until(is_prompt)
+    t.write(b"\x04")
+    equal(t.end(), 0)
+    assert is_written(p)
+
+
 def test_chat_words():
     """/approve all and /approve deny decide without a question"""
     for words, wanted in (("/approve all", True),
