@@ -83,13 +83,15 @@ static int run_stream(allm_stream *s)
     allm_status status = allm_stream_wait(s);
     const allm_error *error = allm_stream_tool_error(s);
     const allm_message *m = allm_stream_tool_message(s, 0);
+    const char *text = m && m->part_count ? m->parts[0]->text
+                       : m                ? m->text
+                                          : NULL;
     int code = status < 0 || error ? END_FAILED : END_DONE;
     if (error)
         print_fault("%s", error->message);
-    else if (m && m->text)
-        print_format("%s%s", m->text,
-                     *m->text && m->text[strlen(m->text) - 1] == '\n' ? ""
-                                                                      : "\n");
+    else if (text)
+        print_format("%s%s", text,
+                     *text && text[strlen(text) - 1] == '\n' ? "" : "\n");
     allm_stream_free(s);
     return code;
 }

@@ -3,7 +3,7 @@
  *
  *      server/discover -- a result, or an error that only modern servers
  *             |           know ----------------------------------> modern
- *             |-- any other error, or an HTTP status that refuses it
+ *             |-- any other error, {}, or an HTTP status that refuses it
  *             |                                     |
  *             '-- no answer in time --> initialize -+--> legacy
  *                                           |
@@ -245,7 +245,8 @@ static void discovered(struct mcp_client *c, struct pending *p,
                        const struct rpc *m, struct allm_home *h, int64_t now)
 {
     const allm_json *offers = json_at(m->result, "supportedVersions");
-    if (m->kind == RPC_RESULT) {
+    /* Some servers answer whatever they do not know with {}. */
+    if (m->kind == RPC_RESULT && offers) {
         const struct revision *r = revision_choose(offers);
         if (r && r->modern)
             become_ready(c, r, m->result, h, now);

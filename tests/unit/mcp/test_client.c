@@ -64,6 +64,13 @@ static void cut_rows(const struct mcp_client_opts *opts, const struct row *rows,
 
 static const struct row opening[] = {
     { "a modern server", MODERN },
+    { "a legacy server answers whatever it does not know",
+      PROBE "< {'id':1,'result':{}}\n"
+      "> {'id':2,'method':'initialize','params':{'protocolVersion':"
+      "'2025-11-25','capabilities':{},'clientInfo':{'name':'allm','version':"
+      "'0.1.0'}}}\n"
+      "< {'id':2,'result':{'protocolVersion':'2025-06-18'}}\n" INITIALIZED
+      "! ready {'revision':'2025-06-18'}\n" },
     { "a legacy server answers the probe with an error", LEGACY },
     { "what the server says about itself is kept",
       PROBE
