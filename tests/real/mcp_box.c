@@ -83,7 +83,10 @@ static void call_tool(allm_toolbox *box, const allm_engine *engine,
     allm_stream_wait(s);
     const allm_message *m = allm_stream_tool_message(s, 0);
     allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_text(b, m && m->text ? m->text : "nothing", ALLM_NUL_ENDED);
+    const char *said = m && m->part_count ? m->parts[0]->text
+                       : m                ? m->text
+                                          : NULL;
+    allm_json_build_text(b, said ? said : "nothing", ALLM_NUL_ENDED);
     allm_json *text = allm_json_build_done(b);
     print_json("result", text);
     allm_json_free(text);
