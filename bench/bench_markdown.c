@@ -53,7 +53,7 @@ static void show_plain(int fd)
 
 static void show_markdown(int fd)
 {
-    struct markdown *m = markdown_new(80, true);
+    struct markdown *m = markdown_new(80, MARKDOWN_COLOR);
     struct bytes out = { NULL, 0, 0 };
     for (size_t at = 0; at < sizeof answer - 1; at += CHUNK) {
         size_t left = sizeof answer - 1 - at;

@@ -7,6 +7,7 @@
  */
 #include "term/markdown.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +28,19 @@ static void check_output(const struct bytes *out, bool color)
         if (c != 033)
             continue;
         size_t n = strspn(out->ptr + i + 1, "[0;123469");
-        demand(n >= 2 && out->ptr[i + 1 + n] == 'm');
+        bool link = !strncmp(out->ptr + i, "\033]8;;", 5);
+        if (link)
+            n = strcspn(out->ptr + i + 5, "\033\n") + 5;
+        demand(link ? !strncmp(out->ptr + i + n, "\033\\", 2)
+                    : n >= 2 && out->ptr[i + 1 + n] == 'm');
+        i += link ? n + 1 : 0;
     }
 }
 
 static void render(const char *text, size_t len, size_t piece,
                    const uint8_t *how, struct bytes *out)
 {
-    struct markdown *m = markdown_new(how[0], how[1] & 1);
+    struct markdown *m = markdown_new(how[0], how[1] % 3);
     for (size_t at = 0; at < len; at += piece)
         markdown_feed(m, text + at, len - at < piece ? len - at : piece, out);
     markdown_end(m, out);
@@ -51,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     render(text, size - 3, 1u + data[2] % 32, data, &split);
     demand(whole.len == split.len &&
            !memcmp(bytes_string(&whole), bytes_string(&split), whole.len));
-    check_output(&whole, data[1] & 1);
+    check_output(&whole, data[1] % 3 > 0);
     bytes_release(&whole);
     bytes_release(&split);
     return 0;

@@ -34,7 +34,7 @@ enum { SPINNER_AFTER_MS = 400, SPINNER_FRAME_MS = 125, WIDEST = 100 };
 static struct {
     const struct answer_look *look;
     struct markdown *markdown; /* NULL: plain text */
-    bool to_terminal, notes;   /* stdout is one; so is stderr */
+    bool notes;                /* stderr is a terminal */
     bool color;                /* on stderr */
     struct bytes out, err, text;
     struct escape thought;
@@ -63,16 +63,21 @@ static bool wants_markdown(const struct answer_look *look)
            (look->markdown && !strcmp(look->markdown, "on"));
 }
 
-static void begin_answer(const struct answer_look *look)
+static enum markdown_look markdown_look(const struct answer_look *look)
 {
     bool terminal = print_is_terminal();
+    return !style_wanted(look->color, terminal)        ? MARKDOWN_PLAIN
+           : style_links_wanted(look->links, terminal) ? MARKDOWN_LINKS
+                                                       : MARKDOWN_COLOR;
+}
+
+static void begin_answer(const struct answer_look *look)
+{
     answer.look = look;
-    answer.to_terminal = terminal;
     answer.notes = isatty(STDERR_FILENO) && !look->quiet;
     answer.color = style_wanted(look->color, isatty(STDERR_FILENO));
     if (wants_markdown(look))
-        answer.markdown = markdown_new(line_width(),
-                                       style_wanted(look->color, terminal));
+        answer.markdown = markdown_new(line_width(), markdown_look(look));
     bytes_clear(&answer.text);
     tool_lines_clear();
     answer.open = answer.thinking = answer.begun = false;

@@ -10,7 +10,7 @@
 #include "allm.h"
 
 struct answer_look {
-    const char *markdown, *color; /* auto, on or off; NULL: auto */
+    const char *markdown, *color, *links; /* auto, on or off; NULL: auto */
     uint32_t width;               /* columns; 0: those of the terminal */
     bool raw;                     /* no Markdown, and no escapes */
     bool hide_reasoning;

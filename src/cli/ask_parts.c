@@ -15,6 +15,7 @@ static void fill_look(struct answer_look *look)
         look->markdown = settings_text("output.markdown");
     if (!look->color)
         look->color = settings_text("output.color");
+    look->links = settings_text("output.links");
     if (!look->width)
         look->width = settings_count("output.width", 0);
     look->hide_reasoning |= thoughts && !strcmp(thoughts, "hide");

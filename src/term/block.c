@@ -92,7 +92,8 @@ static void close_table(struct blocks *b)
         wrap_end(&b->wrap);
         return;
     }
-    if (!b->plain && !table_write(&b->wrap, b->table.ptr, b->table.len))
+    if (!b->plain &&
+        !table_write(&b->wrap, b->text.links, b->table.ptr, b->table.len))
         write_plain_table(b);
     bytes_clear(&b->table);
 }

@@ -16,7 +16,9 @@
 #include "term/glyph.h"
 #include "term/token.h"
 
+#include <limits.h>
 #include <string.h>
+#include <strings.h>
 
 /* The state of one parse of the held text. */
 struct parse {
@@ -179,6 +181,8 @@ static void make_link(struct parse *p, size_t open, size_t len, size_t from,
 {
     struct token *first = &p->t.list[open];
     first->kind = TOKEN_LINK;
+    first->from = (uint16_t)from;
+    first->to = (uint16_t)to;
     emphasis_pair(&p->t, open, true);
     for (size_t i = 0; !first->image && i < p->depth; i++)
         if (!p->t.list[p->brackets[i]].image)
@@ -249,8 +253,11 @@ static void set_mark(struct inline_text *in, unsigned more, struct bytes *out)
     unsigned style = in->base | more | (in->em > 0 ? STYLE_ITALIC : 0u) |
                      (in->strong > 0 ? STYLE_BOLD : 0u) |
                      (in->strike > 0 ? STYLE_STRIKE : 0u) |
-                     (in->link > 0 ? STYLE_UNDERLINE : 0u);
-    if (style != in->marked)
+                     (in->link > 0 ? STYLE_UNDERLINE : 0u) |
+                     (in->url.len ? STYLE_LINK : 0u);
+    if (style != in->marked && in->url.len)
+        style_mark_link(out, style, &in->url);
+    else if (style != in->marked)
         style_mark(out, style);
     in->marked = style;
 }
@@ -293,14 +300,39 @@ void inline_unescape(const char *text, size_t len, struct bytes *out)
     }
 }
 
-static bool is_shown(const struct bytes *url)
+/* Is it the \uXXXX or \xXX of escape.h?  Its length, or 0. */
+static size_t escaped_length(const char *text, size_t len)
+{
+    size_t n = len > 1 && text[0] == '\\' ? text[1] == 'u'   ? 6
+                                            : text[1] == 'x' ? 4
+                                                             : 0
+                                          : 0;
+    for (size_t i = 2; i < n; i++)
+        if (i >= len || !strchr("0123456789abcdef", text[i]) || !text[i])
+            return 0;
+    return n;
+}
+
+/* Append the address without control characters; nothing, if it is not one
+ * that may be opened. */
+static void read_url(const char *text, size_t len, struct bytes *url)
 {
     static const char *const schemes[] = { "http://", "https://", "mailto:" };
-    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+    struct bytes whole = { NULL, 0, 0 };
+    size_t n, i;
+    inline_unescape(text, len, &whole);
+    for (size_t at = 0; at < whole.len; at += n ? n : 1) {
+        n = escaped_length(whole.ptr + at, whole.len - at);
+        if (!n && whole.ptr[at] != '\t')
+            bytes_byte(url, whole.ptr[at]);
+    }
+    for (i = 0; i < sizeof schemes / sizeof *schemes; i++)
         if (url->len > strlen(schemes[i]) &&
-            !memcmp(url->ptr, schemes[i], strlen(schemes[i])))
-            return true;
-    return false;
+            !strncasecmp(url->ptr, schemes[i], strlen(schemes[i])))
+            break;
+    if (i == sizeof schemes / sizeof *schemes)
+        bytes_clear(url);
+    bytes_release(&whole);
 }
 
 /* " (URL)", unless the text of the link says the same. */
@@ -311,9 +343,9 @@ static void write_target(struct parse *p, const struct token *t,
     const char *shown = p->t.text + first->at + first->len;
     size_t len = (size_t)(t->at - first->at - first->len);
     struct bytes url = { NULL, 0, 0 };
-    inline_unescape(p->t.text + t->from, (size_t)(t->to - t->from), &url);
+    read_url(p->t.text + t->from, (size_t)(t->to - t->from), &url);
     bool same = url.len == len && !memcmp(bytes_string(&url), shown, len);
-    if (is_shown(&url) && !same) {
+    if (url.len && !same) {
         bytes_text(out, " (");
         bytes_add(out, url.ptr, url.len);
         bytes_byte(out, ')');
@@ -324,15 +356,43 @@ static void write_target(struct parse *p, const struct token *t,
 static void write_link(struct parse *p, const struct token *t,
                        struct bytes *out)
 {
+    struct inline_text *in = p->in;
+    bool begins = t->kind == TOKEN_LINK;
     if (t->image) {
-        set_mark(p->in, 0, out);
-        bytes_text(out, t->kind == TOKEN_LINK ? "[image: " : "]");
+        set_mark(in, 0, out);
+        bytes_text(out, begins ? "[image: " : "]");
         return;
     }
-    p->in->link += t->kind == TOKEN_LINK ? 1 : -1;
-    set_mark(p->in, 0, out);
-    if (t->kind == TOKEN_LINK_END)
+    in->link += begins ? 1 : -1;
+    bytes_clear(&in->url);
+    if (begins && in->links)
+        read_url(p->t.text + t->from, (size_t)(t->to - t->from), &in->url);
+    set_mark(in, 0, out);
+    if (!begins && !in->links)
         write_target(p, t, out);
+}
+
+/* <http://...> or <name@...> */
+static void write_pointed(struct parse *p, const struct token *t,
+                          struct bytes *out)
+{
+    struct inline_text *in = p->in;
+    const char *text = p->t.text + t->from;
+    size_t len = (size_t)(t->to - t->from);
+    struct bytes whole = { NULL, 0, 0 };
+    bool marked = in->links && !in->url.len;
+    if (marked) {
+        if (!memchr(text, ':', len))
+            bytes_text(&whole, "mailto:");
+        bytes_add(&whole, text, len);
+        read_url(whole.ptr, whole.len, &in->url);
+        in->marked = UINT_MAX; /* the one before had its own address */
+    }
+    set_mark(in, STYLE_UNDERLINE, out);
+    bytes_add(out, text, len);
+    if (marked)
+        bytes_clear(&in->url);
+    bytes_release(&whole);
 }
 
 static void write_entity(const struct parse *p, const struct token *t,
@@ -358,14 +418,14 @@ static void write_token(struct parse *p, const struct token *t,
         write_link(p, t, out);
         return;
     }
-    set_mark(p->in,
-             t->kind == TOKEN_CODE  ? STYLE_CODE
-             : t->kind == TOKEN_URL ? STYLE_UNDERLINE
-                                    : 0u,
-             out);
+    if (t->kind == TOKEN_URL) {
+        write_pointed(p, t, out);
+        return;
+    }
+    set_mark(p->in, t->kind == TOKEN_CODE ? STYLE_CODE : 0u, out);
     if (t->kind == TOKEN_ENTITY)
         write_entity(p, t, out);
-    else if ((t->kind == TOKEN_CODE || t->kind == TOKEN_URL) && !plain_code)
+    else if (t->kind == TOKEN_CODE && !plain_code)
         bytes_add(out, text + t->from, (size_t)(t->to - t->from));
     else if (t->kind != TOKEN_BREAK)
         bytes_add(out, text + t->at, t->len);
@@ -496,9 +556,11 @@ void inline_begin(struct inline_text *in, unsigned base)
     in->base = base;
     in->before = 0;
     in->em = in->strong = in->strike = in->link = 0;
+    bytes_clear(&in->url);
 }
 
 void inline_release(struct inline_text *in)
 {
     bytes_release(&in->held);
+    bytes_release(&in->url);
 }

@@ -16,13 +16,15 @@ enum { INLINE_HELD = 1024 };
 
 struct inline_text {
     bool color;        /* false: characters show the structure */
+    bool links;        /* the terminal opens them: addresses are not shown */
     unsigned base;     /* the style of the block */
     struct bytes held; /* not written yet */
     uint32_t before;   /* the code point before held; 0: none */
     char waits[2];     /* what the held text begins with, and what in it
                           must end first; 0: nothing */
     int em, strong, strike, link; /* open at this place */
-    unsigned marked;   /* the style of the output */
+    struct bytes url;  /* of the open link, if it is marked */
+    unsigned marked;   /* the style of the output; UINT_MAX: unknown */
 };
 
 /* Add harmless text of a line, and append to styled text. */

@@ -531,10 +531,11 @@ void markdown_resize(struct markdown *m, size_t columns)
     m->b.wrap.limit = columns ? columns : 1;
 }
 
-struct markdown *markdown_new(size_t columns, bool color)
+struct markdown *markdown_new(size_t columns, enum markdown_look look)
 {
     struct markdown *m = term_alloc(sizeof *m);
-    m->b.wrap.color = m->b.text.color = color;
+    m->b.wrap.color = m->b.text.color = look != MARKDOWN_PLAIN;
+    m->b.text.links = look == MARKDOWN_LINKS;
     m->fresh = true;
     markdown_resize(m, columns);
     return m;

@@ -1,7 +1,7 @@
 /*
  * markdown.h - Markdown as a terminal shows it: bytes in, bytes out
  *
- *      struct markdown *m = markdown_new(80, true);
+ *      struct markdown *m = markdown_new(80, MARKDOWN_COLOR);
  *      markdown_feed(m, "# Ti", 4, &out);  ... write out, clear it ...
  *      markdown_end(m, &out);
  *
@@ -16,10 +16,14 @@
 
 #include "term/bytes.h"
 
-#include <stdbool.h>
+enum markdown_look {
+    MARKDOWN_PLAIN, /* no escape sequences */
+    MARKDOWN_COLOR,
+    MARKDOWN_LINKS  /* colours, and links that the terminal opens (OSC 8) */
+};
 
-/* `columns` of a line; without `color` there are no escape sequences. */
-struct markdown *markdown_new(size_t columns, bool color);
+/* `columns` of a line. */
+struct markdown *markdown_new(size_t columns, enum markdown_look look);
 void markdown_free(struct markdown *m);
 
 void markdown_feed(struct markdown *m, const char *text, size_t len,

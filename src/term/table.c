@@ -24,6 +24,7 @@ struct cell {
 
 struct table {
     struct wrap *wrap;
+    bool links;
     size_t columns, rows;
     struct bytes text;
     struct cell *cells; /* row by row */
@@ -67,14 +68,15 @@ size_t table_cells(const char *line, size_t len)
 /* The columns of styled text. */
 static size_t styled_width(const char *text, size_t len)
 {
+    struct style_mark m;
     size_t width = 0;
     while (len) {
         const char *mark = memchr(text, '\0', len);
         size_t n = mark ? (size_t)(mark - text) : len;
         width += glyph_width(text, n);
-        n += mark ? 2 : 0;
+        n += mark ? style_read(mark, len - n, &m) : 0;
         text += n;
-        len -= n < len ? n : len;
+        len -= n;
     }
     return width;
 }
@@ -82,7 +84,7 @@ static size_t styled_width(const char *text, size_t len)
 static void read_cell(struct table *t, struct cell *cell, const char *text,
                       size_t len, bool head)
 {
-    struct inline_text in = { .color = t->wrap->color };
+    struct inline_text in = { .color = t->wrap->color, .links = t->links };
     bytes_clear(&t->line);
     for (size_t i = 0; i < len; i++)
         if (text[i] != '\\' || i + 1 == len || text[i + 1] != '|')
@@ -252,11 +254,12 @@ static void read_rows(struct table *t, const char *rows, size_t len)
     }
 }
 
-bool table_write(struct wrap *w, const char *rows, size_t len)
+bool table_write(struct wrap *w, bool links, const char *rows, size_t len)
 {
     const char *second = (const char *)memchr(rows, '\n', len) + 1;
     const char *end = memchr(second, '\n', len - (size_t)(second - rows));
-    struct table t = { .wrap = w, .rows = count_rows(rows, len) - 1 };
+    struct table t = { .wrap = w, .links = links,
+                       .rows = count_rows(rows, len) - 1 };
     size_t prefix = styled_width(bytes_string(&w->first), w->first.len);
     size_t room = w->limit > prefix ? w->limit - prefix : 0;
     t.columns = table_cells(second, (size_t)(end - second));

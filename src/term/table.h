@@ -8,7 +8,8 @@
 size_t table_cells(const char *line, size_t len);
 
 /* Write a table: its rows, one per line, the second one with the alignments.
- * False, and nothing is written: its columns do not fit. */
-bool table_write(struct wrap *w, const char *rows, size_t len);
+ * `links`: the terminal opens them.  False, and nothing is written: its columns
+ * do not fit. */
+bool table_write(struct wrap *w, bool links, const char *rows, size_t len);
 
 #endif

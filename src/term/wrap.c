@@ -8,27 +8,43 @@
 
 #include "term/glyph.h"
 
+#include <limits.h>
 #include <string.h>
 
-static void set_style(struct wrap *w, unsigned style)
+static const struct style_mark no_style = { .url = "" };
+
+static bool is_linked(const struct wrap *w, const struct style_mark *m)
 {
+    return m->url_len == w->link.len &&
+           !memcmp(m->url, bytes_string(&w->link), m->url_len);
+}
+
+static void set_style(struct wrap *w, const struct style_mark *m)
+{
+    unsigned style = m->style & ~(unsigned)STYLE_LINK;
     if (w->color && style != w->style)
         style_sequence(w->out, style);
     w->style = style;
+    if (is_linked(w, m))
+        return;
+    style_link(w->out, m->url, m->url_len);
+    bytes_clear(&w->link);
+    bytes_add(&w->link, m->url, m->url_len);
 }
 
 /* Write styled text; returns its columns. */
 static size_t put_styled(struct wrap *w, const char *text, size_t len)
 {
+    struct style_mark m;
     size_t width = 0;
     while (len) {
         const char *mark = memchr(text, '\0', len);
         size_t n = mark ? (size_t)(mark - text) : len;
         bytes_add(w->out, text, n);
         width += glyph_width(text, n);
-        if (mark && n + 1 < len) {
-            set_style(w, (unsigned char)mark[1]);
-            n += 2;
+        if (mark) {
+            n += style_read(mark, len - n, &m);
+            set_style(w, &m);
         }
         text += n;
         len -= n;
@@ -49,19 +65,25 @@ static void begin_line(struct wrap *w)
 
 static void end_line(struct wrap *w)
 {
-    set_style(w, 0);
+    set_style(w, &no_style);
     bytes_byte(w->out, '\n');
     w->open = false;
     w->column = 0;
 }
 
-/* The spaces before a word; underlined only if both neighbours are. */
+/* The spaces before a word; underlined, or part of a link, only if both
+ * neighbours are. */
 static void put_spaces(struct wrap *w)
 {
-    bool changes = w->word.len && !w->word.ptr[0] &&
-                   (unsigned char)w->word.ptr[1] != w->style;
-    if (changes)
-        set_style(w, 0);
+    struct style_mark m, plain = no_style;
+    style_read(w->word.ptr, w->word.len, &m); /* a word begins with a mark */
+    bool linked = is_linked(w, &m);
+    if (linked) {
+        plain.url = m.url;
+        plain.url_len = m.url_len;
+    }
+    if ((m.style & ~(unsigned)STYLE_LINK) != w->style || !linked)
+        set_style(w, &plain);
     for (; w->spaces; w->spaces--) {
         bytes_byte(w->out, ' ');
         w->column++;
@@ -96,7 +118,10 @@ static void begin_glyph(struct wrap *w, size_t width)
     if (w->word_width && (width == 2 || w->glyph_width == 2 ||
                           w->word_width + width > line_room(w)))
         wrap_flush(w);
-    if (!w->word_width || w->word_style != w->text_style)
+    bool changes = !w->word_width || w->word_style != w->text_style;
+    if (changes && w->text_style & STYLE_LINK)
+        style_mark_link(&w->word, w->text_style, &w->text_link);
+    else if (changes)
         style_mark(&w->word, w->text_style);
     w->word_style = w->text_style;
     w->glyph = w->word.len;
@@ -147,13 +172,25 @@ static size_t point_length(const char *text, size_t len)
     return at;
 }
 
+static size_t take_mark(struct wrap *w, const char *text, size_t len)
+{
+    struct style_mark m;
+    size_t n = style_read(text, len, &m);
+    w->text_style = m.style;
+    if (m.url_len) {
+        bytes_clear(&w->text_link);
+        bytes_add(&w->text_link, m.url, m.url_len);
+        w->word_style = UINT_MAX;
+    }
+    return n;
+}
+
 void wrap_text(struct wrap *w, const char *text, size_t len)
 {
     while (len) {
         size_t n = 1;
-        if (!*text && len > 1) {
-            n = 2;
-            w->text_style = (unsigned char)text[1];
+        if (!*text) {
+            n = take_mark(w, text, len);
         } else if (*text == ' ' || *text == '\n' || *text == '\t') {
             add_space(w);
         } else {
@@ -201,5 +238,7 @@ void wrap_release(struct wrap *w)
 {
     bytes_release(&w->first);
     bytes_release(&w->rest);
+    bytes_release(&w->link);
+    bytes_release(&w->text_link);
     bytes_release(&w->word);
 }

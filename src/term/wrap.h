@@ -20,9 +20,11 @@ struct wrap {
     struct bytes first, rest; /* styled prefixes of the lines */
     size_t column, start; /* of the next character; of the text */
     unsigned style;      /* of the terminal */
+    struct bytes link;   /* its open link; empty: none */
     unsigned text_style; /* of the text that is added */
+    struct bytes text_link;
     struct bytes word;   /* styled, not written yet */
-    unsigned word_style; /* at its end */
+    unsigned word_style; /* at its end; UINT_MAX: another link begins */
     size_t word_width;
     size_t glyph;        /* where the last glyph of the word begins */
     size_t glyph_width;

@@ -93,6 +93,44 @@ def test_reasoning():
               "{dim:thinking so}\nanswer\nended 0.")
 
 
+def test_links():
+    """a link is one for the terminal, if that is known to open links"""
+    page = text("[*text*](http://x.y/ä) <javascript:z>")
+    linked = (b"\x1b]8;;http://x.y/%C3%A4\x1b\\text\x1b]8;;\x1b\\ "
+              b"javascript:z\r\n")
+    shown = "text (http://x.y/ä) javascript:z\r\n".encode()
+    plain = "*text* (http://x.y/ä) javascript:z\r\n".encode()
+    rows = [({"TERM": "xterm-kitty"}, linked),
+            ({"TERM": "xterm", "VTE_VERSION": "6800"}, linked),
+            ({"TERM": "xterm", "VTE_VERSION": "4900"}, shown),
+            ({"TERM": "xterm", "TERM_PROGRAM": "iTerm.app"}, linked),
+            ({"TERM": "xterm", "TERM_PROGRAM": "app"}, shown),
+            ({"TERM": "xterm"}, shown),
+            ({"TERM": "xterm-kitty", "TMUX": "/tmp/x,1,0"}, shown),
+            ({"TERM": "xterm-kitty", "ALLM_OUTPUT_LINKS": "off"}, shown),
+            ({"TERM": "xterm", "ALLM_OUTPUT_LINKS": "on"}, linked),
+            ({"TERM": "xterm-kitty", "NO_COLOR": "1"}, plain),
+            ({"TERM": "dumb", "ALLM_OUTPUT_LINKS": "on"}, plain)]
+    for env, want in rows:
+        t = Terminal("ask", *page, "go", env=env)
+        equal((env, t.end()), (env, 0))
+        equal((env, re.sub(rb"\x1b\[[0-9;]*m", b"", t.said)), (env, want))
+    piped = ["ask", *page, "--markdown", "on", "--color", "on", "go"]
+    kitty = {"TERM": "xterm-kitty"}
+    assert b"]8;;" not in allm(*piped, env=kitty).out
+    assert b"]8;;" in allm(*piped, env={"ALLM_OUTPUT_LINKS": "on"}).out
+
+
+def test_links_in_tmux():
+    """a terminal that reads the sequences shows the text alone"""
+    need("tmux")
+    config = file("links.json", '{"output": {"links": "on"}}')
+    with Tmux("ask", *text("[one](http://x.y) two"), "--color", "on",
+              "--config", config, "go") as t:
+        t.until("^ended 0\\.$")
+        equal(t.run("capture-pane", "-p").rstrip("\n"), "one two\nended 0.")
+
+
 def commands():
     row = file("screen.jsonl", '{"prompt": "hi"}\n')
     slow = fake(["reasoning", "thinking"], ["delay", 700], ["text", PAGE],

@@ -179,7 +179,7 @@ static void reduce(struct bytes *b)
 
 static void render(const char *text, size_t len, struct bytes *out)
 {
-    struct markdown *m = markdown_new(100000, true);
+    struct markdown *m = markdown_new(100000, MARKDOWN_COLOR);
     markdown_feed(m, text, len, out);
     markdown_end(m, out);
     markdown_free(m);

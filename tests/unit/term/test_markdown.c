@@ -16,9 +16,10 @@
 
 /* The output for a text that arrives in pieces of at most `piece` bytes. */
 static void render_pieces(const char *text, size_t len, size_t piece,
-                          size_t columns, bool color, struct bytes *out)
+                          size_t columns, enum markdown_look look,
+                          struct bytes *out)
 {
-    struct markdown *m = markdown_new(columns, color);
+    struct markdown *m = markdown_new(columns, look);
     bytes_clear(out);
     for (size_t at = 0; at < len; at += piece)
         markdown_feed(m, text + at, len - at < piece ? len - at : piece, out);
@@ -72,8 +73,8 @@ static const struct {
       "[image: a \033[0;3mb\033[0m]\n" },
     { "control characters", "\033[31m \x9b\n\n`\a`\n",
       "\\u001b[31m \\x9b\n\n`\\u0007`\n", NULL },
-    { "in an address", "[a](http://b\033c)", "a\n(http://b\\u001b\nc)\n",
-      NULL },
+    { "removed from an address", "[a](http://b\033\x9b&#27;&#155;c)",
+      "a (http://bc)\n", NULL },
     { "by reference", "&#27;[31m &#x202e;", "\\u001b[31m\n\\u202e\n", NULL },
     { "what is never closed", "*a **b `c [d", "*a **b `c [d\n",
       "*a **b `c [d\n" },
@@ -82,21 +83,78 @@ static const struct {
     { "blank lines", "\n\na\n\n\n\nb\n\n", "a\n\nb\n", "a\n\nb\n" },
 };
 
+/* Replace the sequences of links by braces; drop those of styles. */
+static void show_links(const char *out, struct bytes *shown)
+{
+    bytes_clear(shown);
+    while (*out) {
+        bool link = !strncmp(out, "\033]8;;", 5);
+        size_t n = link ? strcspn(out + 5, "\033") + 7 : strcspn(out, "m") + 1;
+        if (link)
+            bytes_format(shown, "{%.*s}", (int)n - 7, out + 5);
+        else if (*out != '\033')
+            bytes_byte(shown, *out);
+        out += *out == '\033' ? n : 1;
+    }
+}
+
 static void shows_blocks(void)
 {
     struct bytes out = { NULL, 0, 0 };
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
         size_t len = strlen(looks[i].text);
         check_row(looks[i].why);
-        render_pieces(looks[i].text, len, len + 1, 15, false, &out);
+        render_pieces(looks[i].text, len, len + 1, 15, MARKDOWN_PLAIN, &out);
         if (looks[i].plain)
             CHECK_TEXT(bytes_string(&out), looks[i].plain);
         CHECK(!strchr(bytes_string(&out), '\033'));
-        render_pieces(looks[i].text, len, len + 1, 15, true, &out);
+        render_pieces(looks[i].text, len, len + 1, 15, MARKDOWN_COLOR, &out);
         if (looks[i].color)
             CHECK_TEXT(bytes_string(&out), looks[i].color);
     }
     bytes_release(&out);
+}
+
+/* Links that the terminal opens.  {U} begins one, {} ends it. */
+static void shows_links(void)
+{
+    static const struct {
+        const char *why, *text, *shown;
+    } rows[] = {
+        { "a link", "[a b](http://b) c", "{http://b}a b{} c\n" },
+        { "its end is the end of the line", "[one two three four](http://b)",
+          "{http://b}one two three{}\n{http://b}four{}\n" },
+        { "a style in it", "[a *b* c](https://b)", "{https://b}a b c{}\n" },
+        { "side by side", "[a](http://b)[c](http://d) [e](http://f)",
+          "{http://b}a{http://d}c{} {http://f}e{}\n" },
+        { "the same in a table", "|a|b|\n|-|-|\n|[x](http://m)|y|\n",
+          "a \xe2\x94\x82 b\n\xe2\x94\x80\xe2\x94\x80\xe2\x94\xbc\xe2\x94\x80"
+          "\xe2\x94\x80\n{http://m}x{} \xe2\x94\x82 y\n" },
+        { "in pointed brackets", "<http://a><HTTPS://b> <c@d.e> <xx:y>",
+          "{http://a}http://a{HTTPS://b}HTTPS:/{}\n{HTTPS://b}/b{} "
+          "{mailto:c@d.e}c@d.e{} xx:y\n" },
+        { "an image in a link", "[![a](b)](mailto:c)",
+          "{mailto:c}[image: a]{}\n" },
+        { "one that is not opened", "[a](javascript:b) [c](d) [e](http://)",
+          "a c e\n" },
+        { "control characters", "[a](http://b\033]8;;\a&#27;\\c\xff)",
+          "{http://b]8;;%5Cc}a{}\n" },
+        { "other characters", "[a](<http://b c\xc3\xa4;d>)",
+          "{http://b%20c%C3%A4;d}a{}\n" },
+        { "what is never closed", "[a](http://b", "[a](http://b\n" },
+    };
+    struct bytes out = { NULL, 0, 0 }, shown = { NULL, 0, 0 };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t len = strlen(rows[i].text);
+        check_row(rows[i].why);
+        for (size_t piece = 1; piece <= len; piece++) {
+            render_pieces(rows[i].text, len, piece, 15, MARKDOWN_LINKS, &out);
+            show_links(bytes_string(&out), &shown);
+            CHECK_TEXT(bytes_string(&shown), rows[i].shown);
+        }
+    }
+    bytes_release(&out);
+    bytes_release(&shown);
 }
 
 /* What is written after each piece. */
@@ -111,7 +169,7 @@ static void writes_early(void)
         { "|a|\n", "" },     { "|-|\n", "" },    { "|b|\n", "" },
         { "\n", "a\n-\nb\n" },
     };
-    struct markdown *m = markdown_new(80, false);
+    struct markdown *m = markdown_new(80, MARKDOWN_PLAIN);
     struct bytes out = { NULL, 0, 0 };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         check_row(rows[i][0]);
@@ -129,7 +187,7 @@ static void is_one_token_late(void)
 {
     static const char text[] = "The quick brown fox, a \"friend\", jumps over "
                                "the 3 lazy dogs (or not)";
-    struct markdown *m = markdown_new(80, true);
+    struct markdown *m = markdown_new(80, MARKDOWN_COLOR);
     struct bytes out = { NULL, 0, 0 };
     size_t before = 0; /* where the last token began */
     for (size_t at = 0; text[at];) {
@@ -151,7 +209,7 @@ static void is_one_token_late(void)
 
 static void wraps_at_a_new_width(void)
 {
-    struct markdown *m = markdown_new(80, false);
+    struct markdown *m = markdown_new(80, MARKDOWN_PLAIN);
     struct bytes out = { NULL, 0, 0 };
     markdown_feed(m, "one two three ", 14, &out);
     markdown_resize(m, 10);
@@ -164,13 +222,19 @@ static void wraps_at_a_new_width(void)
 
 /* ------------------------------------------------------------- splits --- */
 
-/* Every line of coloured output ends without a style, and there is no other
- * escape sequence or control character. */
+/* Every line of coloured output ends without a style or a link, and there is no
+ * other escape sequence or control character. */
 static bool styles_end(const char *out)
 {
-    bool on = false;
+    bool on = false, link = false;
     for (; *out; out++) {
-        if (*out == '\033') {
+        if (!strncmp(out, "\033]8;;", 5)) {
+            size_t n = strcspn(out + 5, "\033\n");
+            link = n > 0;
+            out += 5 + n;
+            if (strncmp(out, "\033\\", 2) != 0)
+                return false;
+        } else if (*out == '\033') {
             on = strncmp(out, "\033[0m", 4) != 0;
             size_t n = strspn(out + 1, "[0;123469");
             if (n < 2 || out[1 + n] != 'm')
@@ -178,7 +242,7 @@ static bool styles_end(const char *out)
         } else if ((unsigned char)*out < ' ' && !strchr("\n\t", *out)) {
             return false;
         }
-        if (*out == '\n' && on)
+        if (*out == '\n' && (on || link))
             return false;
     }
     return true;
@@ -188,7 +252,7 @@ static bool styles_end(const char *out)
 static void render_cuts(const char *text, size_t len, const size_t *cuts,
                         size_t count, struct bytes *out)
 {
-    struct markdown *m = markdown_new(40, true);
+    struct markdown *m = markdown_new(40, MARKDOWN_LINKS);
     size_t at = 0;
     bytes_clear(out);
     for (size_t i = 0; i < count; i++) {
@@ -226,7 +290,7 @@ static void check_splits(const char *text, size_t len, size_t most,
     for (size_t at = 1; at < len && at <= most; at += check_stride()) {
         render_cuts(text, len, &at, 1, &out);
         CHECK_TEXT(bytes_string(&out), bytes_string(&whole));
-        render_pieces(text, len, at, 40, true, &out);
+        render_pieces(text, len, at, 40, MARKDOWN_LINKS, &out);
         CHECK_TEXT(bytes_string(&out), bytes_string(&whole));
     }
     for (size_t i = 0; i < times; i++) {
@@ -367,8 +431,9 @@ static void splits_of_random_texts(void)
         check_row(text.ptr);
         struct bytes whole = { NULL, 0, 0 }, out = { NULL, 0, 0 };
         size_t width = 1 + random_below(r, 30);
-        render_pieces(text.ptr, text.len, text.len, width, true, &whole);
-        render_pieces(text.ptr, text.len, 1 + random_below(r, 7), width, true,
+        enum markdown_look look = i % 2 ? MARKDOWN_COLOR : MARKDOWN_LINKS;
+        render_pieces(text.ptr, text.len, text.len, width, look, &whole);
+        render_pieces(text.ptr, text.len, 1 + random_below(r, 7), width, look,
                       &out);
         CHECK_TEXT(bytes_string(&out), bytes_string(&whole));
         CHECK(styles_end(bytes_string(&out)));
@@ -387,7 +452,7 @@ static double seconds_for(const char *before, const char *piece, size_t times)
     while (times--)
         bytes_text(&text, piece);
     clock_t began = clock();
-    render_pieces(text.ptr, text.len, 4096, 80, true, &out);
+    render_pieces(text.ptr, text.len, 4096, 80, MARKDOWN_LINKS, &out);
     double took = (double)(clock() - began) / CLOCKS_PER_SEC;
     bytes_release(&text);
     bytes_release(&out);
@@ -437,19 +502,20 @@ static void shows_wide_tables_as_lines(void)
             bytes_text(&text, row == 1 ? "|-" : "|a");
         bytes_text(&text, "|\n");
     }
-    render_pieces(text.ptr, text.len, text.len, 80, false, &out);
+    render_pieces(text.ptr, text.len, text.len, 80, MARKDOWN_PLAIN, &out);
     CHECK_TEXT(bytes_string(&out), bytes_string(&text));
     bytes_clear(&text);
     bytes_text(&text, "|a|\n|-|\n");
     for (int i = 0; i < 20000; i++)
         bytes_text(&text, "|bbb|\n");
-    render_pieces(text.ptr, text.len, 1000, 80, false, &out);
+    render_pieces(text.ptr, text.len, 1000, 80, MARKDOWN_PLAIN, &out);
     CHECK_TEXT(bytes_string(&out), bytes_string(&text));
     bytes_release(&text);
     bytes_release(&out);
 }
 
 TESTS = { TEST(shows_blocks),
+          TEST(shows_links),
           TEST(writes_early),
           TEST(is_one_token_late),
           TEST(wraps_at_a_new_width),
