@@ -10,7 +10,7 @@ export DESTDIR FUZZ_TIME
 
 .PHONY: all run examples test lint format asan tsan valgrind torture cover \
         bench bench-check bench-accept peers fuzz catalog real kill kill-batch \
-        escape abi-accept install uninstall clean help
+        refuse-batch escape abi-accept install uninstall clean help
 
 all:            ## build the library, the examples and the tests
 	@tools/build main
@@ -102,6 +102,9 @@ escape: all     ## try to leave the sandbox; kill a host with tools 50 times
 
 kill-batch: all ## kill a batch of 100,000 rows 30 times, and resume it
 	@python3 tests/batch/kill.py build/main/allm
+
+refuse-batch: all ## a batch whose provider answers 429 for a minute
+	@python3 tests/batch/refuse.py build/main/allm
 
 real: all       ## test against real servers: llama.cpp, MCP
 	@tools/bootstrap real

@@ -14,6 +14,7 @@ from program import (ALLM, CLEAN, HOME, SOURCE, Terminal, allm, equal, fake,
 
 sys.path.insert(0, os.path.join(SOURCE, "tests", "batch"))
 from kill import kill_and_resume    # noqa: E402
+from refuse import refuse_and_answer, refuse_and_resume    # noqa: E402
 from server import Server           # noqa: E402
 
 MODEL = ["batch", "-m", "vllm:m"]
@@ -452,6 +453,12 @@ def test_retries():
         run = allm(*MODEL, stdin=prompts(4), env=server.env)
     equal(run.code, 0)
     equal([row["attempts"] for row in run.lines], [4] * 4)
+
+
+def test_refused():
+    """a provider that answers 429 for a while; `make refuse-batch`: a minute"""
+    refuse_and_answer(2, HOME, ALLM, CLEAN)
+    refuse_and_resume(2, HOME, ALLM, CLEAN, retry=1)
 
 
 def test_never():
