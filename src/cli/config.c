@@ -242,11 +242,20 @@ int config_edit_file(const char *path, const char *first,
     return code;
 }
 
+/* The subcommands edit, path, check. */
+static bool takes_none(int argc, char **argv)
+{
+    if (argc)
+        print_fault("this subcommand of config takes no arguments, but got "
+                    "\"%.100s\"",
+                    argv[0]);
+    return !argc;
+}
+
 static int edit_settings(int argc, char **argv)
 {
     char path[PLACES_PATH];
-    (void)argv;
-    if (argc || !find_file(path))
+    if (!takes_none(argc, argv) || !find_file(path))
         return END_USAGE;
     return config_edit_file(path, "{\n}\n", store_text);
 }
@@ -254,8 +263,7 @@ static int edit_settings(int argc, char **argv)
 static int print_path(int argc, char **argv)
 {
     char path[PLACES_PATH];
-    (void)argv;
-    if (argc || !find_file(path))
+    if (!takes_none(argc, argv) || !find_file(path))
         return END_USAGE;
     print_format("%s\n", path);
     return END_DONE;
@@ -263,9 +271,9 @@ static int print_path(int argc, char **argv)
 
 static int check_settings(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
     const struct config *c = settings_config();
+    if (!takes_none(argc, argv))
+        return END_USAGE;
     int code = settings_open();
     for (size_t i = 0; code == END_DONE && i < c->count; i++)
         if (*c->layers[i].name)

@@ -6,7 +6,8 @@ import os
 import resource
 
 from place import Place
-from program import SOURCE, Terminal, allm, equal, holds, main
+from program import (SOURCE, Terminal, allm, equal, holds, main,
+                     one_sentence)
 
 
 def digest(content):
@@ -491,6 +492,13 @@ def test_trust_asks():
         t.write(answer)
         equal(t.end(), code)
     equal(p.get("system"), "obey")
+
+
+def test_extra_words():
+    """words that a subcommand does not take are named"""
+    p = Place()
+    for sub in "path", "check", "edit":
+        one_sentence(p.run("config", sub, "extra"), 2, '"extra"')
 
 
 main(globals())
