@@ -20,7 +20,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define AT(member) offsetof(struct ask, member)
 
@@ -174,6 +173,7 @@ struct question {
     struct input system; /* of -s @FILE */
     bool started; /* content has arrived */
     bool only_decides; /* a decision was stored; others run the call */
+    bool only_schema;  /* --dry-run without a prompt shows what it means */
 };
 
 /* Open the template; its files come before those of -a. */
@@ -204,14 +204,12 @@ static bool read_schema(struct question *q)
                               &q->format);
 }
 
-/* There is no prompt: print help, or the question that is still open. */
+/* There is no prompt: say how to pass one, or what is still asked. */
 static int report_no_prompt(const struct ask *a)
 {
     struct session s = { 0 };
     const char *question = NULL;
     bool stored = a->session.word || a->session.latest;
-    if (isatty(STDIN_FILENO) && !stored)
-        help_overview(false);
     if (stored) {
         int code = session_open(&s, &a->session,
                                 SESSION_CREATE | SESSION_READ_ONLY);
@@ -224,6 +222,12 @@ static int report_no_prompt(const struct ask *a)
     print_fault("no prompt: pass one as arguments or on standard input%s%s",
                 question ? "; the model waits for an answer to: " : "",
                 question ? question : "");
+    if (!stored) {
+        print_fault("such as: allm \"Why is the sky blue?\", or: git diff | "
+                    "allm \"Anything wrong?\"");
+        print_fault("allm chat begins a conversation, allm help lists what "
+                    "else there is");
+    }
     session_close(&s);
     return END_USAGE;
 }
@@ -251,6 +255,9 @@ static int read_prompt(struct question *q, int argc, char **argv)
     const struct prompt_files files = { &q->files, &q->ask->typed_files,
                                         &q->ask->texts, &q->template };
     allm_status status = prompt_add_files(q->prompt, argc, argv, &files);
+    q->only_schema = status == ALLM_AGAIN && q->ask->dry_run && q->format;
+    if (q->only_schema)
+        return END_DONE;
     return status == ALLM_OK      ? END_DONE
            : status == ALLM_AGAIN ? report_no_prompt(q->ask)
                                   : END_USAGE;
@@ -445,6 +452,8 @@ static int prepare_question(struct question *q, int argc, char **argv)
         code = taps_open(&q->taps);
     if (code == END_DONE)
         code = read_prompt(q, argc, argv);
+    if (code == END_DONE && q->only_schema)
+        return END_DONE;
     if (code == END_DONE)
         code = open_tools(q);
     return code == END_DONE ? open_conversation(q) : code;
@@ -464,6 +473,7 @@ static int save_question(struct question *q, int argc, char **argv)
         .extract = words[choose_extract(q)],
         .options = q->options.json,
         .attach = &q->files,
+        .tools = &a->toolbox.names,
     };
     return template_save_write(&save, argc, argv);
 }
@@ -475,6 +485,8 @@ int ask_run(const struct ask *a, int argc, char **argv)
     int code = prepare_question(&q, argc, argv);
     if (code == END_DONE && a->save) {
         code = save_question(&q, argc, argv);
+    } else if (code == END_DONE && q.only_schema) {
+        print_json(allm_json_pointer(q.format, "/schema"), ALLM_JSON_PRETTY);
     } else if (code == END_DONE && !q.only_decides) {
         if (a->verbose)
             print_note("using %s", q.target.name);

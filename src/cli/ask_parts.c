@@ -72,6 +72,7 @@ struct wish ask_parts_wish(const struct ask *a, const struct template_use *t,
         .cacert = a->cacert,
         .headers = &a->headers,
         .any_key = a->any_key || a->dry_run,
+        .any_model = a->any_key || a->taps.replay,
     };
 }
 

@@ -152,7 +152,8 @@ static int test_provider(const char *provider)
     char model[128];
     struct target t = { .next = 0 };
     snprintf(model, sizeof model, "%s:any", provider);
-    int code = target_choose(&t, model);
+    struct wish wish = { .model = model, .any_model = true };
+    int code = target_resolve(&t, &wish);
     if (code == END_DONE)
         code = list_models(&t, provider);
     target_release(&t);

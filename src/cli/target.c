@@ -11,7 +11,9 @@
 #include "cli/target_key.h"
 #include "conf/keyring.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 allm_keys *target_keys(void)
@@ -198,6 +200,34 @@ static int judge_key(const struct model_name *m, int found, bool need_key)
     return END_KEY;
 }
 
+/* Is the provider at its own address, so that the catalog knows it? */
+static bool is_at_home(const struct target *t, const struct model_name *m)
+{
+    char variable[100];
+    size_t n = 0;
+    for (; m->provider[n] && n < 80; n++)
+        variable[n] = (char)toupper((unsigned char)m->provider[n]);
+    snprintf(variable + n, sizeof variable - n, "_BASE_URL");
+    return !strcmp(m->provider, m->like) && !getenv(variable) &&
+           !allm_json_get(t->options, "base_url");
+}
+
+/* A model that the catalog does not have may be new, or a typo. */
+static void warn_unknown(const struct target *t, const struct model_name *m)
+{
+    const allm_model_ref *ref;
+    bool others = false;
+    if (m->keyless || t->wish.any_model || !is_at_home(t, m) ||
+        allm_catalog_find(t->catalog, m->name))
+        return;
+    for (size_t i = 0; !others && (ref = allm_catalog_at(t->catalog, i)); i++)
+        others = ref->provider && !strcmp(ref->provider, m->provider);
+    if (others)
+        print_note("%s is not in the list of models (allm models); it is used "
+                   "nevertheless",
+                   m->name);
+}
+
 /* Use this model.  END_KEY: it has no key; nothing was printed. */
 static int use_model(struct target *t, const char *text, bool need_key)
 {
@@ -213,8 +243,12 @@ static int use_model(struct target *t, const char *text, bool need_key)
         code = add_everything(t, &m);
         if (code == END_DONE && n >= (int)sizeof t->model)
             code = END_USAGE;
-        if (code == END_DONE && !m.keyless && !t->wish.any_key)
+        if (code == END_DONE && t->wish.key && found != END_DONE)
+            code = found; /* another key is not what the user asked for */
+        else if (code == END_DONE && !m.keyless && !t->wish.any_key)
             code = judge_key(&m, found, need_key);
+        if (code == END_DONE)
+            warn_unknown(t, &m);
     }
     model_name_release(&m);
     return code;

@@ -33,6 +33,7 @@ struct wish {
     const char *base_url, *proxy, *cacert;
     const struct flag_list *headers; /* -H 'K: V' */
     bool any_key;                    /* no key is needed: nothing is sent */
+    bool any_model; /* only the provider counts */
     bool no_text; /* the model writes none, so it does not think, either */
 };
 

@@ -15,11 +15,12 @@ static void put_text(allm_json_build *b, const char *key, const char *text)
     allm_json_build_text(b, text, strlen(text));
 }
 
-static void put_list(allm_json_build *b, const struct flag_list *list)
+static void put_list(allm_json_build *b, const char *key,
+                     const struct flag_list *list)
 {
     if (!list || !list->count)
         return;
-    allm_json_build_key(b, "attach");
+    allm_json_build_key(b, key);
     allm_json_build_array(b);
     for (size_t i = 0; i < list->count; i++)
         allm_json_build_text(b, list->word[i], strlen(list->word[i]));
@@ -52,11 +53,12 @@ static allm_json *make_header(const struct template_save *s)
     put_text(b, "model", s->model);
     put_text(b, "system", s->system);
     put_text(b, "schema", s->schema);
+    put_list(b, "tools", s->tools);
     if (s->options) {
         allm_json_build_key(b, "options");
         allm_json_build_value(b, s->options);
     }
-    put_list(b, s->attach);
+    put_list(b, "attach", s->attach);
     put_text(b, "extract", s->extract);
     put_params(b, s->over->params);
     allm_json_build_end(b);

@@ -12,7 +12,7 @@ struct template_save {
     const struct template_use *over;
     const char *model, *system, *schema, *extract;
     const allm_json *options;
-    const struct flag_list *attach;
+    const struct flag_list *attach, *tools;
 };
 
 /* Write the user's template; argv is the prompt.  Returns the exit code. */

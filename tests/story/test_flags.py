@@ -3,8 +3,8 @@
 import json
 import os
 
-from program import (HOME, allm, equal, fake, file, holds, main, one_sentence,
-                     text)
+from program import (ALLM, HOME, Terminal, allm, equal, fake, file, holds,
+                     main, one_sentence, text)
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 CODE = fake(["text", "Look:\n```c\nint a;\n```\nor `b`:\n  ~~~~ sh\nls\n```\n"
@@ -213,10 +213,27 @@ def test_not_stored():
     one_sentence(allm(*text(), "-n", "--keep", "hi"), 2, "exclude each other")
 
 
+def test_schema_alone():
+    """--dry-run without a prompt shows the schema that the short form is"""
+    run = allm("--schema", "name, age int, tags [str]", "--dry-run")
+    equal(run.code, 0)
+    equal([run.json["properties"][key]["type"] for key in
+           ("name", "age", "tags")], ["string", "integer", "array"])
+
+
 def test_blank():
     """a prompt of white space is no prompt"""
-    one_sentence(allm(*text(), " \n\t"), 2, "no prompt")
-    one_sentence(allm(*text(), stdin="  \n"), 2, "no prompt")
+    for run in (allm(*text(), " \n\t"), allm(*text(), stdin="  \n"),
+                allm(*text()), allm()):
+        equal((run.code, run.out, run.said.count("\n")), (2, b"", 3))
+        holds(run.said, "no prompt", "git diff | allm", "allm help")
+
+
+def test_blank_on_a_terminal():
+    """the hint is on stderr, also on a terminal"""
+    t = Terminal("-c", f"exec {ALLM} >{HOME}/nothing", program="/bin/sh")
+    equal((t.end(), t.said.count(b"\r\n")), (2, 3))
+    equal(os.path.getsize(f"{HOME}/nothing"), 0)
 
 
 if __name__ == "__main__":

@@ -364,4 +364,26 @@ def test_a_planted_key_stays():
                     name == "keys.json", name
 
 
+def test_named_key_is_missing():
+    """--key NAME that is not there: no other key is sent"""
+    p = Place()
+    with Server() as server:
+        run = p.run("-m", "openai:gpt-5", "--key", "none", "--base-url",
+                    server.url, "hi", env={"OPENAI_API_KEY": "other"})
+        equal((run.code, run.out, server.asked), (4, b"", []))
+        holds(run.said, '"none"', "allm keys set none")
+
+
+def test_unknown_model():
+    """a model that the catalog does not have is used, with a warning"""
+    p = Place()
+    run = p.run("-m", "openai:gpt-99", "--dry-run", "hi")
+    equal((run.code, run.json["body"]["model"]), (0, "gpt-99"))
+    holds(run.said, "openai:gpt-99", "not in the list of models")
+    for words in (["-m", "openai:gpt-5"], ["-q", "-m", "openai:gpt-99"],
+                  ["-m", "vllm:any"],
+                  ["-m", "openai:own", "--base-url", "http://127.0.0.1:1"]):
+        equal(p.run(*words, "--dry-run", "hi").said, "")
+
+
 main(globals())

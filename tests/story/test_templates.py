@@ -85,7 +85,7 @@ def test_header():
              "model": "al"})
 
     def body(*args, env=None):
-        run = p.run("--dry-run", *args, "hi", env=env)
+        run = p.run("-q", "--dry-run", *args, "hi", env=env)
         equal((run.code, run.said), (0, ""))
         return run.json["body"]
     b = body("-t", "t", "-p", "who", "brief")
@@ -181,8 +181,8 @@ def test_save():
     p.write("system\n", "s.txt")
     run = p.run("-m", "groq:m", "-s", "@s.txt", "-o", "temperature", "0",
                 "--max-tokens", "5", "--schema", "name", "-x", "-a", "f.txt",
-                "-p", "to", "French", "--save", "t", "Say", "$to:", "$input",
-                stdin="piped")
+                "-p", "to", "French", "-T", "code", "--save", "t", "Say",
+                "$to:", "$input", stdin="piped")
     equal((run.code, run.out), (0, b""))
     path = os.path.join(p.folder, "templates/t.md")
     equal(run.said.count("\n"), 1)
@@ -191,6 +191,7 @@ def test_save():
     equal(stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode), 0o700)
     equal(p.read(path).decode(),
           "---\nmodel: groq:m\nsystem: system\nschema: name\n"
+          'tools: ["code"]\n'
           'options: {"temperature":0,"max_tokens":5}\nattach: ["f.txt"]\n'
           'extract: first\nparams: {"to":{"default":"French"}}\n---\n'
           "Say $to: $input\n")
