@@ -8,6 +8,8 @@
  *           parsing each of its lines with yyjson (this program), and memory
  *   again   the same if all their lines are in the input, too: each request is
  *           made, to compare its digest
+ *   pace    a server that allows 100 requests in a second: how many are used,
+ *           and how many are refused
  *
  * The answers come from peers_server on loopback; each has one word.  All sides
  * run in turns within one run.
@@ -15,60 +17,26 @@
 #define _DEFAULT_SOURCE /* wait4() */
 #include "allm.h"
 
+#include "child.h"
 #include "measure.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <yyjson.h>
 
-enum { ROWS = 10000, TURNS = 5, JOBS = 16, DONE_ROWS = 1000000 };
-
-static char allm[4096], server[4096], base[128], folder[] = "/tmp/allm-XXXXXX";
-
-struct cost {
-    double ms; /* CPU time */
-    double mib; /* peak */
+enum {
+    ROWS = 10000, TURNS = 5, JOBS = 16, DONE_ROWS = 1000000,
+    LIMIT = 100,              /* of the server, in a second */
+    LIMITED_ROWS = 12 * LIMIT
 };
 
-/* ----------------------------------------------------------- children --- */
+static char allm[4096], server[4096], base[128], limited[128];
+static char folder[] = "/tmp/allm-XXXXXX";
 
-static pid_t start(const char **argv, int out)
-{
-    char path[] = "PATH=/usr/bin:/bin";
-    char *clean[] = { path, NULL };
-    union {
-        const char **given;
-        char **taken; /* the type that execve() wants; it changes none */
-    } words = { argv };
-    pid_t child = fork();
-    if (child)
-        return child;
-    int null = open("/dev/null", O_RDWR);
-    dup2(null, STDIN_FILENO);
-    dup2(out < 0 ? null : out, STDOUT_FILENO);
-    execve(argv[0], words.taken, clean);
-    _exit(127);
-}
-
-static struct cost run(const char **argv)
-{
-    int status = 0;
-    struct rusage use = { 0 };
-    pid_t child = start(argv, -1);
-    if (child < 0 || wait4(child, &status, 0, &use) != child || status) {
-        printf("%s %s failed: %d\n", argv[0], argv[1], status);
-        exit(1);
-    }
-    double us = (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1e6 +
-                (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
-    return (struct cost){ us / 1e3, (double)use.ru_maxrss / 1024 };
-}
+/* ------------------------------------------------------------- set-up --- */
 
 /* Start the server, and read its port. */
 static pid_t start_server(void)
@@ -77,11 +45,14 @@ static pid_t start_server(void)
     char line[32] = "";
     if (access(server, X_OK) || pipe(ends))
         return -1;
-    pid_t child = start((const char *[]){ server, "serve", NULL }, ends[1]);
+    pid_t child = child_start((const char *[]){ server, "serve", NULL },
+                              ends[1]);
     close(ends[1]);
     ssize_t n = read(ends[0], line, sizeof line - 1);
     close(ends[0]);
     snprintf(base, sizeof base, "http://127.0.0.1:%d/one/v1", atoi(line));
+    snprintf(limited, sizeof limited, "http://127.0.0.1:%d/limited/v1",
+             atoi(line));
     return n > 0 ? child : -1;
 }
 
@@ -168,12 +139,18 @@ static int run_parse(const char *path)
 
 /* ---------------------------------------------------------------- rows --- */
 
-static struct cost run_batch(const char *in, const char *jobs)
+static struct cost run_batch(const char *in, const char *jobs, const char *url)
 {
     unlink(in_folder("out"));
-    return run((const char *[]){ allm, "batch", "-q", "-m", "vllm:m",
-                                 "--base-url", base, "-j", jobs, in_folder(in),
-                                 "-O", in_folder("out"), NULL });
+    return child_run((const char *[]){ allm, "batch", "-q", "-m", "vllm:m",
+                                       "--base-url", url, "-j", jobs,
+                                       in_folder(in), "-O", in_folder("out"),
+                                       NULL });
+}
+
+static double mib(struct cost c)
+{
+    return (double)c.kib / 1024;
 }
 
 static void bench_rows(const char *self)
@@ -183,15 +160,13 @@ static void bench_rows(const char *self)
     snprintf(count, sizeof count, "%d", ROWS);
     write_prompts("some", ROWS);
     for (int i = 0; i < TURNS; i++) {
-        ours[i] = (int64_t)(run_batch("some", "16").ms * 1e3);
+        ours[i] = run_batch("some", "16", base).ns;
         bare[i] =
-            (int64_t)(run((const char *[]){ self, "hub", base, count,
-                                                  NULL })
-                          .ms *
-                      1e3);
+            child_run((const char *[]){ self, "hub", base, count,
+                                              NULL }).ns;
     }
-    double o = (double)measure_median(ours, TURNS) / ROWS;
-    double b = (double)measure_median(bare, TURNS) / ROWS;
+    double o = (double)measure_median(ours, TURNS) / 1e3 / ROWS;
+    double b = (double)measure_median(bare, TURNS) / 1e3 / ROWS;
     printf("rows: %.1f us of CPU for each, a bare hub %.1f us: %.2f times (at "
            "most 1.6): %s\n",
            o, b, o / b, measure_verdict(o / b <= 1.6));
@@ -201,8 +176,8 @@ static void bench_memory(void)
 {
     write_prompts("few", ROWS / 5);
     write_prompts("many", ROWS * 2);
-    double few = run_batch("few", "256").mib;
-    double many = run_batch("many", "256").mib;
+    double few = mib(run_batch("few", "256", base));
+    double many = mib(run_batch("many", "256", base));
     printf("memory: 256 in flight, %d rows: %.1f MiB; %d rows: %.1f MiB: %s\n",
            ROWS / 5, few, ROWS * 2, many, measure_verdict(many < few + 4));
 }
@@ -231,25 +206,58 @@ static void write_done(const char *name)
 static void bench_resume(const char *self)
 {
     write_prompts("none", 0);
-    run_batch("few", "16");
+    run_batch("few", "16", base);
     write_done("done");
-    double parse =
-        run((const char *[]){ self, "parse", in_folder("done"),
-                                         NULL }).ms;
-    struct cost c = run((const char *[]){ allm, "batch", "-q", "-m", "vllm:m",
-                                          in_folder("none"), "-O",
-                                          in_folder("done"), NULL });
+    const char *parses[] = { self, "parse", in_folder("done"), NULL };
+    double parse = (double)child_run(parses).ns / 1e6;
+    struct cost c = child_run(
+        (const char *[]){ allm, "batch", "-q", "-m",
+                                                "vllm:m", in_folder("none"),
+                                                "-O", in_folder("done"),
+                                                NULL });
+    double ms = (double)c.ns / 1e6;
     printf("resume: %d done rows: %.0f ms of CPU, yyjson %.0f ms: %.2f times "
            "(at most 2): %s; %.1f MiB (under 64): %s\n",
-           DONE_ROWS, c.ms, parse, c.ms / parse,
-           measure_verdict(c.ms <= 2 * parse), c.mib,
-           measure_verdict(c.mib < 64));
+           DONE_ROWS, ms, parse, ms / parse, measure_verdict(ms <= 2 * parse),
+           mib(c), measure_verdict(mib(c) < 64));
     write_prompts("all", DONE_ROWS);
-    c = run((const char *[]){ allm, "batch", "-q", "--changed", "keep", "-m",
-                              "vllm:m", in_folder("all"), "-O",
-                              in_folder("done"), NULL });
+    c = child_run((const char *[]){ allm, "batch", "-q", "--changed", "keep",
+                                    "-m", "vllm:m", in_folder("all"), "-O",
+                                    in_folder("done"), NULL });
     printf("again: with their lines %.0f ms of CPU, %.1f MiB (under 64): %s\n",
-           c.ms, c.mib, measure_verdict(c.mib < 64));
+           (double)c.ns / 1e6, mib(c), measure_verdict(mib(c) < 64));
+}
+
+/* ---------------------------------------------------------------- pace --- */
+
+/* The requests that the rows of the output needed. */
+static int count_attempts(void)
+{
+    static char line[4096];
+    int sum = 0;
+    FILE *in = fopen(in_folder("out"), "r");
+    while (in && fgets(line, sizeof line, in)) {
+        const char *at = strstr(line, "\"attempts\":");
+        sum += at ? atoi(at + strlen("\"attempts\":")) : 0;
+    }
+    if (!in || fclose(in))
+        exit(1);
+    return sum;
+}
+
+static void bench_pace(void)
+{
+    write_prompts("paced", LIMITED_ROWS);
+    int64_t began = measure_now();
+    run_batch("paced", "64", limited);
+    double seconds = (double)(measure_now() - began) / 1e9;
+    int sent = count_attempts();
+    double used = (LIMITED_ROWS - LIMIT) / seconds; /* after the first burst */
+    double refused = 100.0 * (sent - LIMITED_ROWS) / sent;
+    printf("pace: %.0f of %d requests per second (at least 90 %%): %s; %.1f %% "
+           "refused (fewer than 2 %%): %s\n",
+           used, LIMIT, measure_verdict(used >= 0.9 * LIMIT), refused,
+           measure_verdict(refused < 2));
 }
 
 /* ---------------------------------------------------------------- main --- */
@@ -282,6 +290,7 @@ int main(int argc, char **argv)
     bench_rows(argv[0]);
     bench_memory();
     bench_resume(argv[0]);
+    bench_pace();
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     remove_folder();

@@ -21,6 +21,7 @@
 #define _DEFAULT_SOURCE /* wait4() */
 #include "allm.h"
 
+#include "child.h"
 #include "measure.h"
 
 #include <arpa/inet.h>
@@ -32,74 +33,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { RUNS = 101, FIRSTS = 61 };
 
-struct cost {
-    int64_t ns; /* CPU time */
-    long kib;   /* peak */
-};
-
 /* ----------------------------------------------------------- children --- */
-
-static char variable[4200]; /* of the next program; "" is none */
-
-/* Run a program with its output redirected to this descriptor. */
-static pid_t start(const char **argv, int out)
-{
-    char path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
-    char *clean[] = { path, *variable ? variable : NULL, NULL };
-    union {
-        const char **given;
-        char **taken; /* the type that execve() wants; it changes none */
-    } words = { argv };
-    pid_t child = fork();
-    if (child)
-        return child;
-    int null = open("/dev/null", O_RDWR);
-    dup2(null, STDIN_FILENO);
-    dup2(null, STDERR_FILENO);
-    dup2(out < 0 ? null : out, STDOUT_FILENO);
-    execve(argv[0], words.taken, clean);
-    _exit(127);
-}
-
-static int64_t cpu_time(const struct rusage *use)
-{
-    int64_t us = (use->ru_utime.tv_sec + use->ru_stime.tv_sec) * 1000000 +
-                 use->ru_utime.tv_usec + use->ru_stime.tv_usec;
-    return us * 1000;
-}
-
-static struct cost run(const char **argv)
-{
-    int status = 0;
-    struct rusage use = { 0 };
-    pid_t child = start(argv, -1);
-    if (child < 0 || wait4(child, &status, 0, &use) != child || status) {
-        printf("%s failed: %d\n", argv[0], status);
-        exit(1);
-    }
-    return (struct cost){ cpu_time(&use), use.ru_maxrss };
-}
 
 static long first_kib; /* the peak of the last one */
 
 /* The time until the program prints something, and its CPU time until then. */
 static int64_t first_byte(const char **argv, int64_t *cpu_ns)
 {
-    struct rusage use = { 0 };
-    int ends[2];
+    int ends[2], status;
     char c;
     if (pipe(ends))
         exit(1);
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     int64_t began = measure_now();
-    pid_t child = start(argv, ends[1]);
+    pid_t child = child_start(argv, ends[1]);
     close(ends[1]);
     if (child < 0 || read(ends[0], &c, 1) != 1) {
         printf("%s printed nothing\n", argv[0]);
@@ -108,9 +61,9 @@ static int64_t first_byte(const char **argv, int64_t *cpu_ns)
     int64_t took = measure_now() - began;
     close(ends[0]);
     kill(child, SIGKILL);
-    wait4(child, NULL, 0, &use);
-    *cpu_ns = cpu_time(&use);
-    first_kib = use.ru_maxrss;
+    struct cost cost = child_wait(child, &status);
+    *cpu_ns = cost.ns;
+    first_kib = cost.kib;
     return took;
 }
 
@@ -120,8 +73,8 @@ static void bench_version(const char *allm, const char *self)
 {
     int64_t ours[RUNS], bare[RUNS];
     for (int i = 0; i < RUNS; i++) {
-        ours[i] = run((const char *[]){ allm, "version", NULL }).ns;
-        bare[i] = run((const char *[]){ self, "line", NULL }).ns;
+        ours[i] = child_run((const char *[]){ allm, "version", NULL }).ns;
+        bare[i] = child_run((const char *[]){ self, "line", NULL }).ns;
     }
     double o = (double)measure_median(ours, RUNS) / 1e6;
     double b = (double)measure_median(bare, RUNS) / 1e6;
@@ -129,9 +82,9 @@ static void bench_version(const char *allm, const char *self)
            "1.5): %s\n",
            o, b, o / b, measure_verdict(o / b <= 1.5));
     for (int i = 0; i < RUNS; i++) {
-        bare[i] = run((const char *[]){ allm, "version", NULL }).ns;
-        ours[i] = run((const char *[]){ allm, "_complete", "-m", "openai:gpt-5",
-                                        NULL })
+        bare[i] = child_run((const char *[]){ allm, "version", NULL }).ns;
+        ours[i] = child_run((const char *[]){ allm, "_complete", "-m",
+                                              "openai:gpt-5", NULL })
                       .ns;
     }
     o = (double)measure_median(ours, RUNS) / 1e6;
@@ -151,9 +104,9 @@ static void bench_ask(const char *allm)
 {
     int64_t times[RUNS], kib[RUNS];
     for (int i = 0; i < RUNS; i++) {
-        struct cost c = run((const char *[]){ allm, "-m", "fake:m", "-o",
-                                        "adapter_opts", SCRIPT, "A line?",
-                                        NULL });
+        struct cost c = child_run((const char *[]){ allm, "-m", "fake:m", "-o",
+                                                    "adapter_opts", SCRIPT,
+                                                    "A line?", NULL });
         times[i] = c.ns;
         kib[i] = c.kib;
     }
@@ -190,10 +143,10 @@ static void bench_config(const char *allm)
     if (fd < 0 || !write_settings(path))
         return;
     for (int i = 0; i < RUNS; i++) {
-        snprintf(variable, sizeof variable, "ALLM_CONFIG=%s", path);
-        with[i] = run(ask).ns;
-        variable[0] = '\0';
-        none[i] = run(ask).ns;
+        snprintf(child_variable, sizeof child_variable, "ALLM_CONFIG=%s", path);
+        with[i] = child_run(ask).ns;
+        child_variable[0] = '\0';
+        none[i] = child_run(ask).ns;
     }
     close(fd);
     unlink(path);
@@ -330,9 +283,9 @@ static const char llm_script[] =
 static bool install_llm(const char *dir, const char *url)
 {
     int status = 1;
-    pid_t child = start((const char *[]){ "/bin/sh", "-c", llm_script, "sh",
-                                          dir, url, NULL },
-                        -1);
+    pid_t child = child_start((const char *[]){ "/bin/sh", "-c", llm_script,
+                                                "sh", dir, url, NULL },
+                              -1);
     return child > 0 && waitpid(child, &status, 0) == child && !status;
 }
 
@@ -353,9 +306,10 @@ static void bench_llm(const char *allm, const char *dir)
     const char *their[] = { program, "-m", "bench", "--no-log", "hi", NULL };
     for (int i = 0; i < FEW; i++) {
         first_byte(asks, &ours[i]);
-        snprintf(variable, sizeof variable, "LLM_USER_PATH=%s/user", dir);
+        snprintf(child_variable, sizeof child_variable, "LLM_USER_PATH=%s/user",
+                 dir);
         first_byte(their, &theirs[i]);
-        variable[0] = '\0';
+        child_variable[0] = '\0';
     }
     double o = (double)measure_median(ours, FEW) / 1e6;
     double t = (double)measure_median(theirs, FEW) / 1e6;

@@ -16,6 +16,8 @@
  *              tool results in the request selects the answer
  *   /hold/     two text events; the answer does not end (a client that looks
  *              ahead by one event emits the first)
+ *   /limited/  the same as /one/, 100 times in a second; then it refuses, and
+ *              says when the next second begins
  *   /stat      the server's own CPU time and counters, as JSON
  *
  * A path that ends in /messages is answered in the format of Anthropic, every
@@ -46,7 +48,7 @@
 
 enum {
     EVENTS = 20000, FEW = 2000, TICKS = 100, TICK_NS = 10000000,
-    MOST_FDS = 65536, MOST_REQUEST = 16 * 1024 * 1024, READY = 256
+    LIMIT = 100, MOST_FDS = 65536, MOST_REQUEST = 16 * 1024 * 1024, READY = 256
 };
 
 static void give_up(const char *why)
@@ -373,6 +375,38 @@ static bool put_stat(int fd)
     return put(fd, &answer);
 }
 
+/* Answer, or refuse if the quota of this second is used up. */
+static bool put_limited(int fd, const struct api *a)
+{
+    static struct bytes answer;
+    static time_t second;
+    static int left;
+    static const char ok[] = "HTTP/1.1 200 OK\r\n";
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (now.tv_sec != second)
+        left = LIMIT;
+    second = now.tv_sec;
+    int ms = 1002 - (int)(now.tv_nsec / 1000000);
+    answer.len = 0;
+    if (left) {
+        add(&answer,
+            "%sx-ratelimit-limit-requests: %d\r\n"
+            "x-ratelimit-remaining-requests: %d\r\n"
+            "x-ratelimit-reset-requests: %dms\r\n",
+            ok, LIMIT, left - 1, ms);
+        add(&answer, "%.*s", (int)(a->one.len - strlen(ok)),
+            a->one.ptr + strlen(ok));
+        left--;
+    } else {
+        add(&answer,
+            "HTTP/1.1 429 Too Many Requests\r\nretry-after-ms: %d\r\n"
+            "Content-Length: 2\r\n\r\n{}",
+            ms);
+    }
+    return put(fd, &answer);
+}
+
 static bool begin_paced(int fd, const struct paced *p)
 {
     connections[fd]->paced = p;
@@ -394,6 +428,8 @@ static bool reply(int fd)
     requests_served++;
     if (!strncmp(path, "/stat", 5))
         return put_stat(fd);
+    if (!strncmp(path, "/limited/", 9))
+        return put_limited(fd, a);
     if (!strncmp(path, "/many/", 6))
         return put(fd, &a->many);
     if (!strncmp(path, "/few/", 5))
