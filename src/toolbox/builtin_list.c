@@ -26,7 +26,8 @@ enum { FILE_MS = 60 * 1000, PAGE_MS = 30 * 1000 };
 
 static const struct builtin list[] = {
     { .name = "read_file",
-      .description = "Read a file: its lines with their numbers.",
+      .description = "Read a file: its lines with their numbers. An image is "
+                     "returned as an image.",
       .schema = OBJECT(PATH "," COUNT("offset", "1", "First line; default 1")
                        "," COUNT("limit", "1", "Lines; default 2000"),
                        "\"path\""),

@@ -39,3 +39,8 @@ const char *filetype_of(struct slice start)
         return "inode/x-empty";
     return lines_binary(start) ? "application/octet-stream" : "text/plain";
 }
+
+bool filetype_image(const char *type)
+{
+    return !strncmp(type, "image/", 6);
+}
