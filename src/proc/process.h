@@ -42,7 +42,7 @@ struct process {
     struct child child;
     struct output out, err;
     struct report report;
-    int leader;                 /* a pidfd of its first process; or -1 */
+    int leader;                 /* descriptor of its first process; or -1 */
     struct process_end in_end, out_end, err_end, report_end;
 };
 

@@ -189,8 +189,8 @@ static void has_the_thread_of_every_record(const char *uri)
     for (size_t i = 0; t && i < 5; i++) {
         char thread[64] = "";
         l.row.head = i + 1;
-        const char *reason = stored_reason(
-            store_call(s, read_messages, &a, &l));
+        const char *reason =
+            stored_reason(store_call(s, read_messages, &a, &l));
         CHECK_TEXT(reason, NULL);
         for (size_t k = 0; !reason && k < l.message_count; k++)
             strcat(thread, l.messages[k].body.ptr);
