@@ -61,15 +61,16 @@ const char *root_relative(const struct root *r, const char *path)
 /* The kernel knows where an open file is, however it was reached. */
 bool root_hides(const struct root *r, int dir, const char *name)
 {
-    char link[32], path[2 * PATH_MAX];
+    char link[32], place[2 * PATH_MAX];
     if (!r->secrets.count)
         return false;
     snprintf(link, sizeof link, "/proc/self/fd/%d", dir);
-    ssize_t n = readlink(link, path, PATH_MAX);
+    ssize_t n = readlink(link, place, PATH_MAX);
     if (n <= 0 || n == PATH_MAX)
         return true;
-    snprintf(path + n, sizeof path - (size_t)n, "%s%s", *name ? "/" : "", name);
-    return reach_is_secret(&r->secrets, path + (n == 1 && *name));
+    snprintf(place + n, sizeof place - (size_t)n, "%s%s", *name ? "/" : "",
+             name);
+    return reach_is_secret(&r->secrets, place + (n == 1 && *name));
 }
 
 /* -------------------------------------------------- one name at a time --- */
