@@ -10,7 +10,7 @@ export DESTDIR FUZZ_TIME
 
 .PHONY: all run examples test lint format asan tsan valgrind torture cover \
         bench bench-check bench-accept peers fuzz catalog real kill kill-batch \
-        refuse-batch escape abi-accept install uninstall clean help
+        refuse-batch escape conformance abi-accept install uninstall clean help
 
 all:            ## build the library, the examples and the tests
 	@tools/build main
@@ -110,6 +110,10 @@ real: all       ## test against real servers: llama.cpp, MCP
 	@tools/bootstrap real
 	@tools/real build/main
 	@tools/real-mcp build/main
+
+conformance: all ## try the MCP client with the conformance suite of MCP
+	@tools/bootstrap real
+	@tools/real-mcp build/main run_conformance
 
 abi-accept: all ## record the current exports and layouts as promised
 	@tools/abi accept build/main
