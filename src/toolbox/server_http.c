@@ -3,7 +3,9 @@
  *
  *      message --POST--> one JSON value, or a stream of events
  *      legacy: GET is a stream of what the server says unasked; a stream that
- *              breaks off is resumed with the id of its last event
+ *              breaks off is resumed with the id of its last event.  Requests
+ *              follow when the server has taken "initialized" and then the
+ *              GET, or after a second
  *
  * Exchanges are read only by http_turn(), after each wait of the thread.  What
  * they bring is handed to the client; its events are handled afterwards, so no
@@ -16,7 +18,7 @@
 #include "mcp/rpc.h"
 
 enum { TRIES = 5, RETRY_MS = 1000, WAIT_MOST_MS = 60 * 1000, LEAVE_MS = 1000,
-       REFUSAL_MOST = 64 * 1024 };
+       BEGIN_MS = 1000, REFUSAL_MOST = 64 * 1024 };
 
 /* ---------------------------------------------------------------- talks --- */
 
@@ -77,6 +79,11 @@ static void retry_talk(struct talk *t, int64_t ms)
     t->over = false;
 }
 
+static bool is_legacy(const struct server *s)
+{
+    return s->phase == PHASE_OPEN && !mcp_client_revision(s->client)->modern;
+}
+
 static void post_message(struct server *s, const struct mcp_message *m)
 {
     struct talk *t = new_talk(s, m->method ? TALK_REQUEST : TALK_NOTE);
@@ -87,19 +94,33 @@ static void post_message(struct server *s, const struct mcp_message *m)
     }
     t->message = m;
     t->home = home_keep(m->home);
+    if (!m->method && is_legacy(s) && !s->http->begin_by) {
+        s->http->begin_by = clock_after(server_now(), BEGIN_MS);
+        t->first = true;
+    }
     open_talk(t);
+}
+
+/* Is the server still to take what must come first? */
+static bool is_beginning(const struct server *s)
+{
+    const struct talk *t = s->http->talks;
+    while (t && (!t->first || t->over))
+        t = t->next;
+    return t && server_now() < s->http->begin_by;
 }
 
 /* A legacy server may say something unasked. */
 static void begin_listening(struct server *s)
 {
-    if (s->phase != PHASE_OPEN || s->http->listens ||
-        mcp_client_revision(s->client)->modern)
+    if (!s->http->begin_by || s->http->listens)
         return;
     s->http->listens = true;
     struct talk *t = new_talk(s, TALK_LISTEN);
-    if (t)
-        open_talk(t);
+    if (!t)
+        return;
+    t->first = true;
+    open_talk(t);
 }
 
 /* ------------------------------------------------------------- refusals --- */
@@ -278,6 +299,7 @@ static void read_talk(struct talk *t)
         }
         if (!t->has_head)
             talk_head(t);
+        t->first = false;
         bytes = (struct slice){ chunk.bytes, chunk.len };
         if (status != ALLM_EVENT)
             end_talk(t, NULL);
@@ -351,15 +373,22 @@ const allm_error *http_start(struct server *s, struct arena *a)
     return NULL;
 }
 
+/* The next message that may be sent now. */
+static const struct mcp_message *next_message(struct server *s)
+{
+    if (!is_beginning(s))
+        begin_listening(s);
+    return is_beginning(s) ? NULL : mcp_client_out(s->client);
+}
+
 void http_flush(struct server *s)
 {
     const struct mcp_message *m;
     drop_talks(s, false);
-    while ((m = mcp_client_out(s->client))) {
+    while ((m = next_message(s))) {
         post_message(s, m);
         mcp_client_sent(s->client);
     }
-    begin_listening(s);
     for (struct talk *t = s->http->talks; t; t = t->next)
         if (!t->exchange && !t->over && t->again_ns <= server_now())
             open_talk(t);
@@ -367,7 +396,7 @@ void http_flush(struct server *s)
 
 int64_t http_deadline(const struct server *s)
 {
-    int64_t at = INT64_MAX;
+    int64_t at = is_beginning(s) ? s->http->begin_by : INT64_MAX;
     for (const struct talk *t = s->http->talks; t; t = t->next)
         if (t->again_ns < at)
             at = t->again_ns;

@@ -30,6 +30,7 @@ struct talk {
     int64_t again_ns;
     unsigned tries;             /* without any event */
     bool read_once, over;
+    bool first;                 /* nothing else is sent before its head */
 
     struct arena arena;         /* of one exchange */
     struct buf body;
@@ -48,6 +49,7 @@ struct server_http {
     struct arena arena;
     const char *session;        /* or NULL */
     const char *why;            /* it was closed */
+    int64_t begin_by;           /* a legacy server is being greeted; or 0 */
     bool listens;               /* a GET was tried */
 };
 

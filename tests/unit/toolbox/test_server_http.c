@@ -236,6 +236,70 @@ static void listens_to_a_legacy_server(void)
     close_web(&w);
 }
 
+/* The number of the first request with this text. */
+static size_t place_of(struct web *w, const char *part)
+{
+    size_t i = 0;
+    while (i < server_look(w->server).requests &&
+           !strstr(server_request(w->server, i), part))
+        i++;
+    return i;
+}
+
+/* Each answer is held back until the test has seen its request: what must come
+ * later cannot overtake it. */
+static void listens_before_it_asks(void)
+{
+    struct web w;
+    static const struct server_step accepted_late[] = {
+        SERVER_PAUSE, SERVER_SAY("HTTP/1.1 202 Accepted\r\n"
+                                 "Connection: close\r\n\r\n"),
+        SERVER_CLOSE, SERVER_END
+    };
+    static const struct server_step open_late[] = {
+        SERVER_PAUSE,
+        SERVER_SAY("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                   "\r\n: open\n\n"),
+        SERVER_PAUSE, SERVER_END
+    };
+    open_web(&w);
+    server_play_when(w.server, "server/discover", not_found);
+    server_play_when(w.server, "\"initialize\"", initialized);
+    server_play_when(w.server, "notifications/initialized", accepted_late);
+    server_play_when(w.server, "GET /mcp", open_late);
+    server_play_when(w.server, "tools/list", listed_legacy);
+    server_play_when(w.server, "DELETE /mcp", left);
+    server_go(w.server);
+    server_go(w.server);
+    add_web(&w, "");
+    CHECK_TEXT(state_of(&w, "state"), "ready");
+    CHECK(place_of(&w, "notifications/initialized") < place_of(&w, "GET /"));
+    CHECK(place_of(&w, "GET /mcp") < place_of(&w, "tools/list"));
+    CHECK(asked(&w, "tools/list", "Mcp-Session-Id: s-1"));
+    close_web(&w);
+}
+
+/* Neither the stream nor "initialized" is ever answered: one short wait. */
+static void asks_a_server_that_never_lets_it_listen(void)
+{
+    struct web w;
+    static const struct server_step mute[] = { SERVER_PAUSE, SERVER_END };
+    static const struct server_step answer[] = JSON(RESULT("4", TEXT("ok")));
+    int64_t begin = clock_now_ns(clock_real());
+    open_web(&w);
+    server_play_when(w.server, "server/discover", not_found);
+    server_play_when(w.server, "\"initialize\"", initialized);
+    server_play_when(w.server, "notifications/initialized", mute);
+    server_play_when(w.server, "GET /mcp", mute);
+    server_play_when(w.server, "tools/list", listed_legacy);
+    server_play_when(w.server, "DELETE /mcp", left);
+    add_web(&w, "");
+    server_play_when(w.server, "tools/call", answer);
+    CHECK_TEXT(call_web(&w), "ok");
+    CHECK((clock_now_ns(clock_real()) - begin) / 1000000 < 8000);
+    close_web(&w);
+}
+
 static void starts_a_new_session_if_the_server_forgot_it(void)
 {
     struct web w;
@@ -465,6 +529,8 @@ TESTS = {
     TEST_ONCE(reads_a_stream_of_events),
     TEST_ONCE(resumes_a_stream),
     TEST_ONCE(listens_to_a_legacy_server),
+    TEST_ONCE(listens_before_it_asks),
+    TEST_ONCE(asks_a_server_that_never_lets_it_listen),
     TEST_ONCE(starts_a_new_session_if_the_server_forgot_it),
     TEST_ONCE(waits_if_the_server_is_busy),
     TEST_ONCE(repeats_only_what_does_no_harm),
