@@ -147,22 +147,54 @@ static void elicit_approval(struct serving *s, struct asking *a)
     allm_json_free(schema);
 }
 
-/* {"content": [{"type": "text", "text"}], "structuredContent"} */
-static void answer_value(struct serving *s, const struct asking *a)
+static void put_member(allm_json_build *b, const char *key, const char *text,
+                       size_t len)
+{
+    allm_json_build_key(b, key);
+    allm_json_build_text(b, text, len);
+}
+
+/* The images of the result, which follow its text. */
+static void put_images(allm_json_build *b, const struct asking *a)
+{
+    const allm_step_result *step = allm_stream_step_result(a->stream);
+    const allm_message *m = step && step->tool_result_count
+                                ? step->tool_results[0]
+                                : NULL;
+    for (size_t i = 0; m && i < m->part_count; i++) {
+        const allm_image *image = m->parts[i]->image;
+        if (!image || image->source != ALLM_IMAGE_BASE64)
+            continue;
+        allm_json_build_object(b);
+        put_member(b, "type", "image", ALLM_NUL_ENDED);
+        put_member(b, "data", image->data, image->data_len);
+        put_member(b, "mimeType", image->mime_type, ALLM_NUL_ENDED);
+        allm_json_build_end(b);
+    }
+}
+
+/* {"content": [{"type": "text", "text"}, ...], "structuredContent",
+ * "isError"} */
+static void answer_result(struct serving *s, const struct asking *a)
 {
     allm_json_build *b = allm_json_build_new(NULL);
     allm_json_build_object(b);
     allm_json_build_key(b, "content");
     allm_json_build_array(b);
     allm_json_build_object(b);
-    allm_json_build_key(b, "type");
-    allm_json_build_text(b, "text", 4);
-    allm_json_build_key(b, "text");
-    allm_json_build_text(b, bytes_string(&a->result), a->result.len);
+    put_member(b, "type", "text", ALLM_NUL_ENDED);
+    put_member(b, "text", bytes_string(&a->result), a->result.len);
     allm_json_build_end(b);
+    put_images(b, a);
     allm_json_build_end(b);
-    allm_json_build_key(b, "structuredContent");
-    allm_json_build_value(b, a->value);
+    if (a->value) {
+        allm_json_build_key(b, "structuredContent");
+        allm_json_build_value(b, a->value);
+    }
+    if (a->failed) {
+        allm_json_build_key(b, "isError");
+        allm_json_build_bool(b, true);
+    }
     allm_json_build_end(b);
     allm_json *result = allm_json_build_done(b);
     allm_mcp_server_answer(s->server, a->id, result);
@@ -173,11 +205,8 @@ static void answer_tool(struct serving *s, struct asking *a)
 {
     if (a->question.len)
         elicit_approval(s, a);
-    else if (a->value)
-        answer_value(s, a);
     else
-        allm_mcp_server_text(s->server, a->id, bytes_string(&a->result),
-                             a->result.len, a->failed);
+        answer_result(s, a);
 }
 
 /* Pass on what the tools have reported. */

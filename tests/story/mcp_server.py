@@ -2,8 +2,9 @@
 """mcp_server - a small MCP server over pipes, of the revision 2025-06-18
 
 Its tools: add(a, b), env(name), ask(), which asks the client's user for a name
-and a size, crash(), and sum(list), which reports its progress and has a schema
-for its result.  A line for each start is appended to $STARTS.
+and a size, crash(), sum(list), which reports its progress and has a schema for
+its result, and draw(), whose result is an image.  A line for each start is
+appended to $STARTS.
 """
 import json
 import os
@@ -24,7 +25,11 @@ TOOLS = [
      "outputSchema": {
          "type": "object", "properties": {"sum": {"type": "number"}},
          "required": ["sum"]}},
+    {"name": "draw", "description": "A dot.",
+     "inputSchema": {"type": "object"}},
 ]
+PNG = ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwAD"
+       "hgGAWjR9awAAAABJRU5ErkJggg==")
 FORM = {"type": "object", "properties": {
     "name": {"type": "string", "title": "Name"},
     "size": {"type": "string", "enum": ["small", "large"]}},
@@ -68,6 +73,11 @@ def call(name, arguments, token):
         return text(os.environ.get(arguments["name"], "(none)"))
     if name == "ask":
         return text(json.dumps(elicit(), sort_keys=True))
+    if name == "draw":
+        return {"content": [
+            {"type": "text", "text": "a dot"},
+            {"type": "image", "data": PNG, "mimeType": "image/png"},
+            {"type": "resource_link", "uri": "story://one", "name": "one"}]}
     if name == "crash":
         os._exit(3)
     return {**text("no such tool"), "isError": True}

@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import tempfile
 
+from mcp_server import PNG
 from program import (ALLM, CLEAN, SOURCE, equal, holds, main, one_sentence,
                      text)
 from tools_place import SERVER, Place, call, calling, is_asked
@@ -90,7 +91,7 @@ def test_add():
     p = Place()
     run = p.run("mcp", "add", "story", *SERVER.split(), "-x", "--flag")
     equal(run.code, 0)
-    holds(run.said, "story: 5 tools", "-T story")
+    holds(run.said, "story: 6 tools", "-T story")
     kept = json.loads(p.read("home/config/config.json"))["mcp"]["story"]
     equal(kept["args"][1:], ["-x", "--flag"])
     p.settings(mcp={"story": counting(p)})
@@ -110,7 +111,7 @@ def test_manifest():
                 "STARTS=" + os.path.join(p.path, "starts"),
                 *SERVER.split()).code, 0)
     equal(starts(p), 1)
-    holds(p.run("mcp", "list").text, "story", "5 tools", "not confined")
+    holds(p.run("mcp", "list").text, "story", "6 tools", "not confined")
     equal(p.run("-T", "story", *text(), "hi").code, 0)
     equal(starts(p), 1)
     equal(p.results("-T", "story", *AUTO, *calling(ADD)), ["5"])
@@ -192,7 +193,7 @@ def test_chat_mcp():
     """/mcp lists the servers of a chat"""
     p = Place(mcp={"story": ENTRY})
     run = p.run("chat", "-T", "story", *text(), stdin="/mcp\n/tools\n")
-    holds(run.said, "story", "ready", "5 tools", "story__add")
+    holds(run.said, "story", "ready", "6 tools", "story__add")
 
 
 class Client:
@@ -271,6 +272,19 @@ def test_proxy_progress():
     equal(json.loads(heard[3]["result"]["content"][0]["text"]), {"sum": 9})
     client.call("story__sum", {"list": [1]})
     equal(client.hear()["result"]["structuredContent"], {"sum": 1})
+    client.end()
+
+
+def test_proxy_images():
+    """a client gets the images of a server's tool"""
+    p = Place(mcp={"story": ENTRY})
+    client = Client(p, "-T", "story", *AUTO)
+    client.call("story__draw", {})
+    result = client.hear()["result"]
+    words, image = result["content"]
+    holds(words["text"], "a dot", "[image, image/png", "story://one")
+    equal(image, {"type": "image", "data": PNG, "mimeType": "image/png"})
+    assert not result.get("isError"), result
     client.end()
 
 
