@@ -5,6 +5,7 @@
 #include "cli/print.h"
 #include "cli/registry.h"
 #include "cli/settings.h"
+#include "conf/trusted.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,10 +40,13 @@ void model_name_release(struct model_name *m)
 
 /* ------------------------------------------------------------ aliases --- */
 
-/* An outer alias overrides the one that it refers to. */
-static void add_alias(struct model_name *m, const allm_json *alias)
+/* An outer alias overrides the one that it refers to.  projects is what the
+ * project's file has of it, or NULL. */
+static void add_alias(struct model_name *m, const allm_json *alias,
+                      const allm_json *projects)
 {
     const allm_json *options = allm_json_get(alias, "options");
+    m->foreign |= trusted_sets_address(allm_json_get(projects, "options"));
     if (!m->system)
         m->system = allm_json_text(allm_json_get(alias, "system"), NULL);
     if (!options)
@@ -57,13 +61,14 @@ static void add_alias(struct model_name *m, const allm_json *alias)
 static const char *follow_aliases(struct model_name *m, const char *text)
 {
     const allm_json *aliases = settings_value("aliases");
+    const allm_json *projects = config_of_project(settings_config(), "aliases");
     for (int depth = 0; depth <= DEEPEST; depth++) {
         const allm_json *alias = allm_json_get(aliases, text);
         const char *next = allm_json_text(alias, NULL);
         if (!alias)
             return text;
         if (!next) {
-            add_alias(m, alias);
+            add_alias(m, alias, allm_json_get(projects, text));
             next = allm_json_text(allm_json_get(alias, "model"), NULL);
         }
         text = next;

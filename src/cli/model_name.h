@@ -10,6 +10,7 @@ struct model_name {
     char like[64];      /* the known provider that it works like */
     const char *id;     /* in name */
     bool keyless;       /* that provider works without a key */
+    bool foreign;       /* an alias of the project sets the address */
     allm_json *options; /* of the aliases, an object; NULL: none */
     const char *system; /* of the aliases; NULL: none */
 };

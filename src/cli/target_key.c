@@ -12,6 +12,7 @@
 #include "cli/reword.h"
 #include "cli/settings.h"
 #include "conf/keyring.h"
+#include "conf/trusted.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,6 +70,17 @@ static const char *find_no_variable(void *ud, const char *name)
     (void)ud;
     (void)name;
     return NULL;
+}
+
+/* Do options of the project's file name an address for this model? */
+static bool has_project_options(const char *name)
+{
+    const allm_json *all = config_of_project(settings_config(), "options");
+    for (const allm_json *k = NULL; (k = allm_json_next(all, k));)
+        if (model_name_matches(allm_json_text(k, NULL), name) &&
+            trusted_sets_address(allm_json_value(k)))
+            return true;
+    return false;
 }
 
 /* Is an address of this provider set by the project's file? */
@@ -131,7 +143,8 @@ allm_keys *target_key_store(const struct model_name *m, const char *name,
                             int *code)
 {
     struct bytes key = { NULL, 0, 0 };
-    bool foreign = is_set_by_project(m->provider);
+    bool foreign = m->foreign || has_project_options(m->name) ||
+                   is_set_by_project(m->provider);
     bool own = foreign || strcmp(m->provider, m->like) != 0;
     allm_keys *usual = allm_keys_new(ALLM(keys_opts, .load_dotenv = 1));
     allm_keys *store =

@@ -45,7 +45,6 @@ static struct config_layer *load_text(struct config *c, const char *path,
     int error = file_load(path, flags, &l->text);
     bool missing = error == ENOENT || error == ENOTDIR;
     if (!error && snprintf(l->name, sizeof l->name, "%s", path) < PLACES_PATH) {
-        reader_skip_mark(&l->text);
         return l;
     }
     bytes_release(&l->text);
@@ -63,6 +62,7 @@ static void load_file(struct config *c, struct reader *r, const char *path,
     r->file = path;
     r->keys = true;
     r->soft = false;
+    reader_skip_mark(&l->text);
     l->value = reader_parse(r, &l->text);
     if (l->value)
         l->value = reader_settle(r, &l->text, l->value);
@@ -89,20 +89,29 @@ static allm_json *wrap_servers(const allm_json *servers)
     return allm_json_build_done(b);
 }
 
-/* The servers of .mcp.json; NULL: none. */
-static allm_json *read_servers(struct config *c, struct reader *r,
-                               struct bytes *text)
+/* Is exactly this content trusted?  The byte order mark is part of it. */
+static void check_trust(struct config *c, const char *path, struct bytes *text)
 {
-    int error = file_load(c->project.mcp_path, FILE_NO_LINKS, text);
+    c->project.trusted &= !*path || trusted_knows(path, text);
+    reader_skip_mark(text);
+}
+
+/* The servers of .mcp.json; NULL: none. */
+static allm_json *read_servers(struct config *c, struct reader *r)
+{
+    struct bytes text = { NULL, 0, 0 };
+    int error = file_load(c->project.mcp_path, FILE_NO_LINKS, &text);
     if (error) {
         if (error != ENOENT)
             tell_unreadable(c, c->project.mcp_path, error, false);
         *c->project.mcp_path = '\0';
         return NULL;
     }
-    allm_json *file = reader_parse(r, text);
+    check_trust(c, c->project.mcp_path, &text);
+    allm_json *file = reader_parse(r, &text);
     allm_json *servers = wrap_servers(allm_json_get(file, "mcpServers"));
     allm_json_free(file);
+    bytes_release(&text);
     return servers;
 }
 
@@ -110,20 +119,16 @@ static allm_json *read_servers(struct config *c, struct reader *r,
 static allm_json *read_project(struct config *c, struct reader *r,
                                struct config_layer *l)
 {
-    struct bytes servers_text = { NULL, 0, 0 };
+    c->project.trusted = true;
+    check_trust(c, c->project.path, &l->text);
     allm_json *value = reader_parse(r, &l->text);
-    allm_json *servers = read_servers(c, r, &servers_text);
-    c->project.trusted = (!*c->project.path ||
-                          trusted_knows(c->project.path, &l->text)) &&
-                         (!*c->project.mcp_path ||
-                          trusted_knows(c->project.mcp_path, &servers_text));
+    allm_json *servers = read_servers(c, r);
     if (value && servers) {
         allm_json *both = allm_json_patch(servers, value);
         allm_json_free(value);
         value = both;
     }
     allm_json_free(servers);
-    bytes_release(&servers_text);
     return value;
 }
 
@@ -334,6 +339,16 @@ const allm_json *config_get(const struct config *c, const char *path)
     return setting_pointer(path, pointer, sizeof pointer)
                ? allm_json_pointer(c->value, pointer)
                : NULL;
+}
+
+const allm_json *config_of_project(const struct config *c, const char *path)
+{
+    char pointer[PLACES_PATH];
+    for (size_t i = 0; i < c->count; i++)
+        if (c->layers[i].is_project &&
+            setting_pointer(path, pointer, sizeof pointer))
+            return allm_json_pointer(c->layers[i].value, pointer);
+    return NULL;
 }
 
 const struct config_layer *config_origin(const struct config *c,

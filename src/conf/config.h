@@ -45,6 +45,8 @@ bool config_load(struct config *c, const char *file, notice_fn report,
 
 /* The value of a setting, borrowed; NULL: not set. */
 const allm_json *config_get(const struct config *c, const char *path);
+/* The same of the project's file alone. */
+const allm_json *config_of_project(const struct config *c, const char *path);
 /* The layer that sets it last, and the line, 0 if unknown; NULL: none. */
 const struct config_layer *config_origin(const struct config *c,
                                          const char *path, size_t *line);

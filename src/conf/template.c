@@ -388,6 +388,14 @@ bool template_load(struct template_file *t, const char *path, bool project,
                     report, ud);
     else
         fine = template_parse(t, path, &text, report, ud);
+    if (fine && project &&
+        trusted_sets_address(allm_json_get(t->header, "options"))) {
+        report_file(path,
+                    "the options of a project's template may not set an "
+                    "address: your key would be sent there",
+                    report, ud);
+        fine = false;
+    }
     bytes_release(&text);
     return fine;
 }

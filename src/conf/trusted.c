@@ -139,25 +139,42 @@ static bool is_users_template(const allm_json *value)
            places_find(PLACE_CONFIG, name, path) && !stat(path, &about);
 }
 
+/* Parts of the names of options: those of addresses, and others that a project
+ * may not set without trust. */
+static const char *const addresses[] = { "url",     "host",     "adapter",
+                                         "proxy",   "address",  "endpoint",
+                                         "server",  NULL };
+static const char *const others[] = {
+    "header",  "key",      "tool",  "file",     "path",
+    "extra",   "context",  "model", "provider", "organization",
+    "project", "metadata", "user",  NULL,
+};
+
+static bool has_part(const char *name, const char *const *parts)
+{
+    while (*parts && !strstr(name, *parts))
+        parts++;
+    return *parts;
+}
+
+bool trusted_sets_address(const allm_json *options)
+{
+    for (const allm_json *k = NULL; (k = allm_json_next(options, k));)
+        if (has_part(allm_json_text(k, NULL), addresses))
+            return true;
+    return false;
+}
+
 /* An option that cannot name an address, a key or a file: a number, a bool or a
  * word, whose name does not suggest one. */
 static bool is_harmless_option(const char *name, const allm_json *value)
 {
-    static const char *const parts[] = {
-        "url",      "host",         "header",   "key",      "adapter",
-        "proxy",    "address",      "endpoint", "server",   "tool",
-        "file",     "path",         "extra",    "context",  "model",
-        "provider", "organization", "project",  "metadata", "user",
-    };
     const char *text = allm_json_text(value, NULL);
     allm_json_type type = allm_json_type_of(value);
     if (type == ALLM_JSON_OBJECT || type == ALLM_JSON_ARRAY ||
         (text && strpbrk(text, ":/@$")))
         return false;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strstr(name, parts[i]))
-            return false;
-    return true;
+    return !has_part(name, addresses) && !has_part(name, others);
 }
 
 static bool are_harmless(const allm_json *options)
@@ -189,12 +206,14 @@ static bool counts_untrusted(const struct part *p, const struct setting *s,
     }
 }
 
-/* Not even a trusted project sets a key, or switches the sandbox off. */
+/* Not even a trusted project sets a key, or switches the sandbox off, which a
+ * variable might do. */
 static bool is_refused(const struct setting *s, const allm_json *value)
 {
     const char *text = allm_json_text(value, NULL);
     return s && (s->trust == TRUST_NEVER ||
-                 (s->trust == TRUST_NOT_OFF && text && !strcmp(text, "off")));
+                 (s->trust == TRUST_NOT_OFF && text &&
+                  (!strcmp(text, "off") || strchr(text, '$'))));
 }
 
 static allm_json *take_part(void *ud, const char *path, const struct setting *s,

@@ -24,4 +24,7 @@ int trusted_set(const char *path, const struct bytes *content);
 allm_json *trusted_part(const allm_json *value, const allm_json *users,
                         bool trusted, size_t *waiting, size_t *refused);
 
+/* Do these options of a model name an address, or may they? */
+bool trusted_sets_address(const allm_json *options);
+
 #endif
