@@ -144,6 +144,13 @@ static bool find_last(const struct bytes *text, const char *pointer,
     return found;
 }
 
+/* How the line that has this byte ends. */
+static const char *newline_of(const struct bytes *text, size_t at)
+{
+    const char *end = memchr(text->ptr + at, '\n', text->len - at);
+    return end && end > text->ptr && end[-1] == '\r' ? "\r\n" : "\n";
+}
+
 /* Add a member after the last one. */
 static void add_after(struct bytes *text, struct extent object,
                       struct extent last, const struct bytes *member)
@@ -154,7 +161,7 @@ static void add_after(struct bytes *text, struct extent object,
     size_t n = indent_of(text, last.from, &line);
     bool own_line = line > object.from;
     size_t at = comma == NO_COMMA ? last.to : comma + 1;
-    bytes_byte(&more, own_line ? '\n' : ' ');
+    bytes_text(&more, own_line ? newline_of(text, at) : " ");
     if (own_line)
         bytes_add(&more, text->ptr + line, n);
     bytes_add(&more, member->ptr, member->len);
@@ -174,13 +181,14 @@ static void add_first(struct bytes *text, struct extent object,
     size_t line;
     struct bytes more = { NULL, 0, 0 };
     size_t n = indent_of(text, object.from, &line);
-    bytes_byte(&more, '\n');
+    const char *newline = newline_of(text, object.from);
+    bytes_text(&more, newline);
     bytes_add(&more, text->ptr + line, n);
     bytes_text(&more, "  ");
     bytes_add(&more, member->ptr, member->len);
     size_t put = skip_to_end(text->ptr, object.from + 1);
     if (text->ptr[put] != '\n' && text->ptr[put] != '\r') {
-        bytes_byte(&more, '\n');
+        bytes_text(&more, newline);
         bytes_add(&more, text->ptr + line, n);
     }
     bytes_splice(text, put, 0, more.ptr, more.len);
