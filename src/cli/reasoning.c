@@ -50,6 +50,13 @@ bool reasoning_put(struct opts *o, const char *word)
 
 bool reasoning_put_setting(struct opts *o)
 {
-    const char *word = settings_text("reasoning");
-    return !word || put_level(o, word, "the setting reasoning");
+    const allm_json *value = settings_value("reasoning");
+    const char *word = allm_json_text(value, NULL);
+    if (!value)
+        return true;
+    allm_text *number = word ? NULL : allm_json_write(value, 0);
+    bool ok = put_level(o, word ? word : allm_text_bytes(number, NULL),
+                        "the setting reasoning");
+    allm_text_free(number);
+    return ok;
 }

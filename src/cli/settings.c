@@ -13,13 +13,26 @@ static struct config config;
 static const char *own_file;
 static bool loaded, usable;
 
+/* Try a key, with the name of the path for a "*" in it. */
+static void try_key(struct suggest *s, const char *key, const char *path)
+{
+    char filled[SUGGEST_LONGEST + 1];
+    size_t n = strcspn(key, "*");
+    if (key[n] && (!key[n + 1] || strncmp(key, path, n) != 0))
+        return;
+    size_t name = key[n] ? strcspn(path + n, ".") : 0;
+    if ((size_t)snprintf(filled, sizeof filled, "%.*s%.*s%s", (int)n, key,
+                         (int)name, path + (name ? n : 0),
+                         key + n + (key[n] == '*')) < sizeof filled)
+        suggest_try(s, filled);
+}
+
 const char *settings_hint(const char *path)
 {
     static struct suggest s;
     suggest_begin(&s, path);
     for (size_t i = 0; setting_at(i); i++)
-        if (!strchr(setting_at(i)->key, '*'))
-            suggest_try(&s, setting_at(i)->key);
+        try_key(&s, setting_at(i)->key, path);
     static const char *const groups[] = { "options",   "approve", "mcp",
                                           "providers", "aliases", "routing" };
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)

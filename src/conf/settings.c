@@ -20,7 +20,7 @@ static const struct setting rows[] = {
       "keep every conversation in the store" },
     { "usage", SETTING_BOOL, NULL, "false", TRUST_NEEDED, false,
       "print tokens and cost on stderr" },
-    { "reasoning", SETTING_TEXT, NULL, "the model's own", TRUST_NEEDED, false,
+    { "reasoning", SETTING_LEVEL, NULL, "the model's own", TRUST_NEEDED, false,
       "none, low, medium, high or a number of tokens" },
     { "store", SETTING_TEXT, NULL, "sqlite:DATA/sessions.db", TRUST_NEEDED,
       true, "where sessions are stored" },
@@ -144,10 +144,17 @@ bool setting_variable(const struct setting *s, char name[64])
 const char *setting_expects(const struct setting *s)
 {
     static const char *const kinds[] = {
-        "a string", "true or false", "a whole number from 0 on",
-        "a number from 0 on", "a number of seconds, or a time such as \"5m\"",
-        NULL, "a list of strings", "a model, or a list of models",
-        "a model, or an object with model, system and options", "an object",
+        "a string",
+        "true or false",
+        "a whole number from 0 on",
+        "a number from 0 on",
+        "a number of seconds, or a time such as \"5m\"",
+        "none, low, medium, high or a number of tokens",
+        NULL,
+        "a list of strings",
+        "a model, or a list of models",
+        "a model, or an object with model, system and options",
+        "an object",
     };
     return kinds[s->kind] ? kinds[s->kind] : s->words;
 }

@@ -17,6 +17,7 @@ enum setting_kind {
     SETTING_COUNT,   /* a whole number, not negative */
     SETTING_NUMBER,  /* a number, not negative */
     SETTING_SECONDS, /* a number of seconds, or "90s", "5m", "2h" */
+    SETTING_LEVEL,   /* none, low, medium, high or a number of tokens */
     SETTING_WORD,    /* one of the row's words */
     SETTING_LIST,    /* of strings */
     SETTING_MODELS,  /* a model, or a list of models */

@@ -52,10 +52,11 @@ static void put_text_or(allm_json_build *b, const char *other)
     allm_json_build_end(b);
 }
 
-static void put_time(allm_json_build *b)
+/* A number, or a string of this form. */
+static void put_number_or(allm_json_build *b, const char *pattern)
 {
     put_text_or(b, "number");
-    put_text(b, "pattern", "^[0-9]+(\\.[0-9]+)?[smh]?$");
+    put_text(b, "pattern", pattern);
     allm_json_build_key(b, "minimum");
     allm_json_build_int(b, 0);
 }
@@ -112,7 +113,10 @@ static void put_setting(allm_json_build *b, const struct setting *s)
         put_range(b, types[s->kind]);
         break;
     case SETTING_SECONDS:
-        put_time(b);
+        put_number_or(b, "^[0-9]+(\\.[0-9]+)?[smh]?$");
+        break;
+    case SETTING_LEVEL:
+        put_number_or(b, "^(none|low|medium|high|[0-9]+)$");
         break;
     case SETTING_WORD:
         put_words(b, s->words);
