@@ -26,8 +26,12 @@ static const struct flag flags[] = {
     { .name = NULL },
 };
 
-static int list_aliases(void)
+static int list_aliases(int argc, char **argv)
 {
+    (void)argc;
+    (void)argv;
+    if (settings_open() != END_DONE)
+        return END_USAGE;
     const allm_json *all = settings_value("aliases");
     allm_json *shown = all ? config_mask("aliases", all)
                            : allm_json_parse("{}", 2, NULL);
@@ -97,23 +101,31 @@ static int change_alias(const char *name, const char *model)
     return code;
 }
 
+static int set_alias(int argc, char **argv)
+{
+    (void)argc;
+    return change_alias(argv[0], argv[1]);
+}
+
+static int remove_alias(int argc, char **argv)
+{
+    (void)argc;
+    return change_alias(argv[0], NULL);
+}
+
+static const struct command_sub subs[] = {
+    { "list", 0, 0, "", list_aliases },
+    { "set", 2, 2, "NAME MODEL", set_alias },
+    { "rm", 1, 1, "NAME", remove_alias },
+    { .name = NULL },
+};
+
 static int run_aliases_command(int argc, char **argv)
 {
     given = (struct alias_flags){ 0 };
-    if (!flags_read(flags, &given, &argc, argv))
-        return END_USAGE;
-    const char *sub = argc ? argv[0] : "list";
-    if (!strcmp(sub, "set") && argc == 3)
-        return change_alias(argv[1], argv[2]);
-    if (!strcmp(sub, "rm") && argc == 2)
-        return change_alias(argv[1], NULL);
-    if (!strcmp(sub, "list") && argc <= 1)
-        return settings_open() == END_DONE ? list_aliases() : END_USAGE;
-    if (!strcmp(sub, "set") || !strcmp(sub, "rm") || !strcmp(sub, "list"))
-        return print_misuse(
-            "use: allm aliases set NAME MODEL, allm aliases rm NAME, or allm "
-            "aliases");
-    return command_reject_sub(command_find("aliases"), sub);
+    return flags_read(flags, &given, &argc, argv)
+               ? command_run_sub("aliases", subs, argc, argv)
+               : END_USAGE;
 }
 
 const struct command aliases_command = {

@@ -118,6 +118,23 @@ int command_reject_sub(const struct command *c, const char *word)
                         word, c->name, suggest_hint(&s), c->subs);
 }
 
+int command_run_sub(const char *command, const struct command_sub *subs,
+                    int argc, char **argv)
+{
+    const struct command_sub *s = subs;
+    while (argc && s->name && strcmp(s->name, argv[0]) != 0)
+        s++;
+    int count = argc ? argc - 1 : 0;
+    if (!s->name)
+        return command_reject_sub(command_find(command), argv[0]);
+    if (count > s->most && !s->most)
+        return print_misuse("%s %s takes no arguments, but got \"%.100s\"",
+                            command, s->name, argv[1]);
+    if (count < s->least || count > s->most)
+        return print_misuse("use: allm %s %s %s", command, s->name, s->args);
+    return s->run(count, argv + 1);
+}
+
 bool command_is_typo(const struct command *c, const char *name)
 {
     return suggest_distance(c->name, name) == 1;

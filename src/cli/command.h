@@ -53,6 +53,18 @@ bool command_read(const struct command *c, void *into, void *shared, int *argc,
  * subcommand is missing.  Returns END_USAGE. */
 int command_reject_sub(const struct command *c, const char *word);
 
+/* A subcommand, how many arguments it takes, and what they are. */
+struct command_sub {
+    const char *name;
+    int least, most;
+    const char *args;
+    int (*run)(int argc, char **argv);
+};
+/* Run the one that argv[0] names; without arguments, the first one.  The last
+ * row has no name. */
+int command_run_sub(const char *command, const struct command_sub *subs,
+                    int argc, char **argv);
+
 /* Is one letter of the name wrong, or are two swapped? */
 bool command_is_typo(const struct command *c, const char *name);
 

@@ -7,6 +7,7 @@
 #include "conf/child.h"
 #include "conf/edit.h"
 #include "conf/file.h"
+#include "conf/keyring.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -129,9 +130,9 @@ static void print_value(const char *path, const allm_json *value)
 
 static int get_setting(int argc, char **argv)
 {
-    if (argc != 1)
-        return print_misuse(
-            "config get needs one setting: allm config get model");
+    (void)argc;
+    if (settings_open() != END_DONE)
+        return END_USAGE;
     if (!setting_find(argv[0]) && !setting_is_group(argv[0]))
         return report_unknown(argv[0]);
     const allm_json *value = settings_value(argv[0]);
@@ -168,13 +169,15 @@ static void read_value(const struct setting *s, const char *word,
 static int set_setting(int argc, char **argv)
 {
     char path[PLACES_PATH];
-    if (argc != 2)
-        return print_misuse(
-            "config set needs a setting and a value: allm config set model "
-            "openai:gpt-5");
+    (void)argc;
     const struct setting *s = setting_find(argv[0]);
     if (!s)
         return report_unknown(argv[0]);
+    if (s->trust == TRUST_NEVER && !keyring_is_reference(argv[1]) &&
+        keyring_looks_secret(argv[1]))
+        return print_misuse(
+            "this looks like a key, which never belongs on a command line; "
+            "store it with: allm keys set NAME");
     if (!find_file(path))
         return END_USAGE;
     struct bytes json = { NULL, 0, 0 };
@@ -187,8 +190,7 @@ static int set_setting(int argc, char **argv)
 static int unset_setting(int argc, char **argv)
 {
     char path[PLACES_PATH];
-    if (argc != 1)
-        return print_misuse("config unset needs one setting");
+    (void)argc;
     return find_file(path) ? config_change(path, argv[0], NULL) : END_USAGE;
 }
 
@@ -242,20 +244,12 @@ int config_edit_file(const char *path, const char *first,
     return code;
 }
 
-/* The subcommands edit, path, check. */
-static bool takes_none(int argc, char **argv)
-{
-    if (argc)
-        print_fault("this subcommand of config takes no arguments, but got "
-                    "\"%.100s\"",
-                    argv[0]);
-    return !argc;
-}
-
 static int edit_settings(int argc, char **argv)
 {
     char path[PLACES_PATH];
-    if (!takes_none(argc, argv) || !find_file(path))
+    (void)argc;
+    (void)argv;
+    if (!find_file(path))
         return END_USAGE;
     return config_edit_file(path, "{\n}\n", store_text);
 }
@@ -263,7 +257,9 @@ static int edit_settings(int argc, char **argv)
 static int print_path(int argc, char **argv)
 {
     char path[PLACES_PATH];
-    if (!takes_none(argc, argv) || !find_file(path))
+    (void)argc;
+    (void)argv;
+    if (!find_file(path))
         return END_USAGE;
     print_format("%s\n", path);
     return END_DONE;
@@ -272,8 +268,8 @@ static int print_path(int argc, char **argv)
 static int check_settings(int argc, char **argv)
 {
     const struct config *c = settings_config();
-    if (!takes_none(argc, argv))
-        return END_USAGE;
+    (void)argc;
+    (void)argv;
     int code = settings_open();
     for (size_t i = 0; code == END_DONE && i < c->count; i++)
         if (*c->layers[i].name)
@@ -281,35 +277,32 @@ static int check_settings(int argc, char **argv)
     return code;
 }
 
-static const struct {
-    const char *name;
-    bool reads; /* it needs a configuration that can be used */
-    int (*run)(int argc, char **argv);
-} subs[] = {
-    { "show", true, NULL },
-    { "get", true, get_setting },
-    { "set", false, set_setting },
-    { "unset", false, unset_setting },
-    { "edit", false, edit_settings },
-    { "path", false, print_path },
-    { "check", true, check_settings },
-    { "trust", false, NULL },
-    { "untrust", false, NULL },
-};
-
-static int run_sub(const char *name, int argc, char **argv)
+static int show_settings(int argc, char **argv)
 {
-    if (!strcmp(name, "show"))
-        return config_show(&flags_given, argc, argv);
-    if (!strcmp(name, "trust"))
-        return config_trust(&flags_given);
-    if (!strcmp(name, "untrust"))
-        return config_untrust();
-    for (size_t i = 0; i < sizeof subs / sizeof *subs; i++)
-        if (!strcmp(subs[i].name, name))
-            return subs[i].run(argc, argv);
-    return command_reject_sub(command_find("config"), name);
+    (void)argc;
+    (void)argv;
+    return settings_open() == END_DONE ? config_show(&flags_given) : END_USAGE;
 }
+
+static int trust_project(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    return config_trust(&flags_given);
+}
+
+static const struct command_sub subs[] = {
+    { "show", 0, 0, "", show_settings },
+    { "get", 1, 1, "KEY", get_setting },
+    { "set", 2, 2, "KEY VALUE", set_setting },
+    { "unset", 1, 1, "KEY", unset_setting },
+    { "edit", 0, 0, "", edit_settings },
+    { "path", 0, 0, "", print_path },
+    { "check", 0, 0, "", check_settings },
+    { "trust", 0, 0, "", trust_project },
+    { "untrust", 0, 0, "", config_untrust },
+    { .name = NULL },
+};
 
 static int run_config_command(int argc, char **argv)
 {
@@ -317,12 +310,7 @@ static int run_config_command(int argc, char **argv)
     if (!flags_read(flags, &flags_given, &argc, argv))
         return END_USAGE;
     settings_use(flags_given.file);
-    const char *name = argc ? argv[0] : "show";
-    for (size_t i = 0; i < sizeof subs / sizeof *subs; i++)
-        if (!strcmp(subs[i].name, name) && subs[i].reads &&
-            settings_open() != END_DONE)
-            return END_USAGE;
-    return run_sub(name, argc ? argc - 1 : 0, argv + 1);
+    return command_run_sub("config", subs, argc, argv);
 }
 
 const struct command config_command = {

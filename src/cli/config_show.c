@@ -195,15 +195,10 @@ static void show_json(const struct config *c)
     allm_json_free(rows);
 }
 
-int config_show(const struct config_flags *f, int argc, char **argv)
+int config_show(const struct config_flags *f)
 {
     const struct config *c = settings_config();
     bool origin = f->origin;
-    if (argc)
-        return print_misuse(
-            "config show takes no arguments, but got \"%.100s\" (allm config "
-            "get KEY prints one setting)",
-            argv[0]);
     if (f->json) {
         show_json(c);
         return END_DONE;

@@ -109,9 +109,11 @@ static bool is_given(const struct content *c, const struct flag_list *digests)
 static bool user_agrees(void)
 {
     char line[16] = "";
-    print_text("Trust these files? Their settings can run programs and send "
-               "your prompts elsewhere.  [yes/no] ");
+    static const char question[] =
+        "Trust these files? Their settings can run programs and send your "
+        "prompts elsewhere.  [yes/no]";
     print_flush();
+    print_aside(question, sizeof question - 1);
     ssize_t n = read(STDIN_FILENO, line, sizeof line - 1);
     return n > 0 && (!strcmp(line, "yes\n") || !strcmp(line, "y\n"));
 }
@@ -135,7 +137,8 @@ static int compare_digests(const struct config_flags *f,
 
 static int ask_for_trust(const struct project *p)
 {
-    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) ||
+        !isatty(STDERR_FILENO)) {
         print_fault("there is no terminal to ask on: look at the files with "
                     "\"allm config trust --show\", then use --sha256 HEX");
         return END_ASKED;
@@ -179,8 +182,10 @@ int config_trust(const struct config_flags *f)
     return code;
 }
 
-int config_untrust(void)
+int config_untrust(int argc, char **argv)
 {
+    (void)argc;
+    (void)argv;
     struct project p = load_project();
     int error = 0;
     for (size_t i = 0; !p.failed && !error && i < p.count; i++)

@@ -120,9 +120,11 @@ static allm_json *make_list(const allm_json *stored, int *code)
     return allm_json_build_done(b);
 }
 
-static int list_keys(void)
+static int list_keys(int argc, char **argv)
 {
     int error, code;
+    (void)argc;
+    (void)argv;
     allm_json *stored = keyring_load(&error);
     if (error)
         return keys_report(error);
@@ -134,21 +136,26 @@ static int list_keys(void)
     return code;
 }
 
+static int set_key(int argc, char **argv)
+{
+    return keys_set(settings.from, argc, argv);
+}
+
+/* A second word may be a key: keys_set() and others refuse it. */
+static const struct command_sub subs[] = {
+    { "list", 0, 0, "", list_keys },
+    { "set", 0, 99, "", set_key },
+    { "rm", 0, 99, "", keys_remove },
+    { "test", 0, 99, "", keys_test },
+    { .name = NULL },
+};
+
 static int run_keys_command(int argc, char **argv)
 {
     settings = (struct key_flags){ 0 };
-    if (!flags_read(flags, &settings, &argc, argv))
-        return END_USAGE;
-    const char *sub = argc ? argv[0] : "list";
-    if (!strcmp(sub, "list") && argc <= 1)
-        return list_keys();
-    if (!strcmp(sub, "set"))
-        return keys_set(settings.from, argc - 1, argv + 1);
-    if (!strcmp(sub, "rm"))
-        return keys_remove(argc - 1, argv + 1);
-    if (!strcmp(sub, "test"))
-        return keys_test(argc - 1, argv + 1);
-    return command_reject_sub(command_find("keys"), sub);
+    return flags_read(flags, &settings, &argc, argv)
+               ? command_run_sub("keys", subs, argc, argv)
+               : END_USAGE;
 }
 
 const struct command keys_command = {

@@ -11,6 +11,7 @@
 #include "conf/keyring.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <termios.h>
@@ -49,13 +50,32 @@ static bool is_name(int argc, char **argv)
     return false;
 }
 
+static struct termios before; /* the modes of the terminal */
+
+/* End the program as the signal does, but with the echo. */
+static void end_reading(int number)
+{
+    tcsetattr(STDIN_FILENO, TCSANOW, &before);
+    raise(number);
+}
+
+static void catch_signals(void)
+{
+    static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+    struct sigaction act = { .sa_handler = end_reading };
+    act.sa_flags = (int)SA_RESETHAND;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaction(numbers[i], &act, NULL);
+}
+
 /* Read a line, without echo if it is from a terminal. */
 static void read_secret(struct bytes *key)
 {
-    struct termios before, quiet;
+    struct termios quiet;
     bool terminal = isatty(STDIN_FILENO) && !tcgetattr(STDIN_FILENO, &before);
     char c;
     if (terminal) {
+        catch_signals();
         quiet = before;
         quiet.c_lflag &= ~(tcflag_t)ECHO;
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);

@@ -181,7 +181,9 @@ allm_json *schema_words_read(const char *text)
     allm_json *properties = allm_json_build_done(b);
     const allm_error *error = allm_json_error(properties);
     if (ok && error)
-        print_fault("--schema: %s", error->message);
+        print_fault("--schema: %s", strstr(error->message, "twice")
+                                        ? "a field occurs twice"
+                                        : error->message);
     allm_json *schema = ok && !error ? close_schema(properties) : NULL;
     allm_json_free(properties);
     return schema;

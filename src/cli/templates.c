@@ -83,9 +83,8 @@ static void list_one(void *ud, const char *name, const char *path, bool project)
 
 static int list_all(int argc, char **argv)
 {
+    (void)argc;
     (void)argv;
-    if (argc)
-        return END_USAGE;
     allm_json_build *b = allm_json_build_new(NULL);
     allm_json_build_array(b);
     template_list_each(list_one, b);
@@ -100,17 +99,12 @@ static int list_all(int argc, char **argv)
 /* ---------------------------------------------------------------- one --- */
 
 /* The path of the user's template; false: an error was printed. */
-static bool find_own(int argc, char **argv, char path[PLACES_PATH])
+static bool find_own(const char *name, char path[PLACES_PATH])
 {
-    if (argc == 1 && template_users_path(argv[0], path))
-        return true;
-    if (argc != 1)
-        print_fault("name one template; allm templates lists them");
-    else
-        print_fault("\"%.100s\" is not the name of a template, or there is no "
-                    "home directory",
-                    argv[0]);
-    return false;
+    return template_users_path(name, path) ||
+           print_fault("\"%.100s\" is not the name of a template, or there is "
+                       "no home directory",
+                       name);
 }
 
 static int show_template(int argc, char **argv)
@@ -118,8 +112,7 @@ static int show_template(int argc, char **argv)
     char path[PLACES_PATH];
     bool project;
     struct bytes text = { NULL, 0, 0 };
-    if (argc != 1)
-        return print_misuse("name one template; allm templates lists them");
+    (void)argc;
     if (!template_find(argv[0], path, &project))
         return print_misuse(
             "there is no template \"%.100s\"; allm templates lists them",
@@ -136,7 +129,8 @@ static int show_template(int argc, char **argv)
 static int edit_template(int argc, char **argv)
 {
     char path[PLACES_PATH];
-    return find_own(argc, argv, path)
+    (void)argc;
+    return find_own(argv[0], path)
                ? config_edit_file(path, "---\nsystem: \n---\n$input\n",
                                   template_save_text)
                : END_USAGE;
@@ -145,7 +139,8 @@ static int edit_template(int argc, char **argv)
 static int remove_template(int argc, char **argv)
 {
     char path[PLACES_PATH];
-    if (!find_own(argc, argv, path))
+    (void)argc;
+    if (!find_own(argv[0], path))
         return END_USAGE;
     if (!unlink(path))
         return END_DONE;
@@ -155,33 +150,27 @@ static int remove_template(int argc, char **argv)
 static int print_path(int argc, char **argv)
 {
     char path[PLACES_PATH];
-    if (argc ? !find_own(argc, argv, path) : !template_users_path("", path))
+    if (!find_own(argc ? argv[0] : "", path))
         return END_USAGE;
     print_format("%s\n", path);
     return END_DONE;
 }
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-} subs[] = {
-    { "list", list_all },
-    { "show", show_template },
-    { "edit", edit_template },
-    { "rm", remove_template },
-    { "path", print_path },
+static const struct command_sub subs[] = {
+    { "list", 0, 0, "", list_all },
+    { "show", 1, 1, "NAME", show_template },
+    { "edit", 1, 1, "NAME", edit_template },
+    { "rm", 1, 1, "NAME", remove_template },
+    { "path", 0, 1, "[NAME]", print_path },
+    { .name = NULL },
 };
 
 static int run_templates_command(int argc, char **argv)
 {
     given = (struct template_flags){ 0 };
-    if (!flags_read(flags, &given, &argc, argv))
-        return END_USAGE;
-    const char *sub = argc ? argv[0] : "list";
-    for (size_t i = 0; i < sizeof subs / sizeof *subs; i++)
-        if (!strcmp(subs[i].name, sub))
-            return subs[i].run(argc ? argc - 1 : 0, argv + 1);
-    return command_reject_sub(command_find("templates"), sub);
+    return flags_read(flags, &given, &argc, argv)
+               ? command_run_sub("templates", subs, argc, argv)
+               : END_USAGE;
 }
 
 const struct command templates_command = {

@@ -418,6 +418,12 @@ def test_trust():
     equal(p.run("config", "trust", "--sha256", digest(text)).code, 0)
     equal(p.get("system"), "obey")
     equal(p.get("sandbox"), None)
+    off = b'{"sandbox": "${NO_SUCH_VARIABLE:-off}"}'
+    p.write(off, ".allm.json")
+    equal(p.run("config", "trust", "--sha256", digest(off)).code, 0)
+    equal(p.get("sandbox"), None)
+    p.write(text, ".allm.json")
+    equal(p.run("config", "trust", "--sha256", digest(text)).code, 0)
     run = p.run("config", "get", "providers")
     assert "key" not in run.json["corp"], run.text
     holds(run.said, "only your own file")
@@ -430,6 +436,24 @@ def test_trust():
     equal(p.get("system"), None)
     trusted = os.path.join(p.home, ".local/state/allm/trusted")
     equal(os.stat(trusted).st_mode & 0o777, 0o600)
+
+
+def test_trust_of_a_mark():
+    """a byte order mark is part of the content that is trusted"""
+    p = Place()
+    own, servers = (b"\xef\xbb\xbf" + b for b in
+                    (b'{"system": "obey"}',
+                     b'{"mcpServers": {"x": {"command": "evil"}}}'))
+    p.write(own, ".allm.json")
+    p.write(servers, ".mcp.json")
+    digests = ["--sha256", digest(own), "--sha256", digest(servers)]
+    equal(p.run("config", "trust", *digests).code, 0)
+    equal(p.get("system"), "obey")
+    holds(p.run("config", "get", "mcp.x").text, "evil")
+    for name, content in (".allm.json", own), (".mcp.json", servers):
+        p.write(content[3:], name)
+        equal(p.get("system"), None)
+        p.write(content, name)
 
 
 def test_trust_is_of_a_place():
@@ -497,8 +521,52 @@ def test_trust_asks():
 def test_extra_words():
     """words that a subcommand does not take are named"""
     p = Place()
-    for sub in "path", "check", "edit":
-        one_sentence(p.run("config", sub, "extra"), 2, '"extra"')
+    for words in (["config", "path"], ["config", "check"], ["config", "edit"],
+                  ["config", "show"], ["config", "trust"],
+                  ["config", "untrust"], ["templates", "list"],
+                  ["keys", "list"], ["aliases", "list"]):
+        one_sentence(p.run(*words, "extra"), 2, " ".join(words),
+                     "takes no arguments", '"extra"')
+    for words, usage in ((["config", "get"], "KEY"), (["config", "unset"],
+                         "KEY"), (["config", "set", "model"], "KEY VALUE"),
+                         (["aliases", "set", "x"], "NAME MODEL"),
+                         (["aliases", "rm"], "NAME"),
+                         (["templates", "show"], "NAME"),
+                         (["templates", "rm", "a", "b"], "NAME"),
+                         (["templates", "edit"], "NAME")):
+        one_sentence(p.run(*words), 2, "use: allm " + " ".join(words[:2]) +
+                     " " + usage)
+
+
+def test_no_home_is_said():
+    """a command that needs a home says so"""
+    for words in ["templates", "path"], ["config", "path"], ["keys", "set",
+                                                             "x"]:
+        one_sentence(allm(*words, env={"HOME": ""}, stdin="k"), 2,
+                     "no home directory")
+
+
+def test_reasoning_setting():
+    """reasoning is a level or a number of tokens, else exit 2 with its line"""
+    p = Place()
+    for value, effort in (("low", "low"), (0, "none"), ("3000", "medium"),
+                          (3000, "medium")):
+        p.write({"reasoning": value})
+        body = p.request("-m", "openai:gpt-5")["body"]
+        equal((value, body["reasoning"]["effort"]), (value, effort))
+    for value in "hihg", -1, True:
+        p.write({"reasoning": value})
+        run = p.run("-m", "openai:gpt-5", "--dry-run", "hi")
+        equal((value, run.code), (value, 2))
+        holds(run.said, "config.json:1: reasoning: expected none, low")
+
+
+def test_hint_below_a_name():
+    """an unknown key of a provider gets the similar name, too"""
+    p = Place()
+    p.write({"providers": {"corp": {"baseurl": "http://127.0.0.1:1"}}})
+    holds(p.run("config", "check").said, 'unknown setting '
+          '"providers.corp.baseurl"; did you mean "providers.corp.base_url"?')
 
 
 main(globals())

@@ -3,10 +3,12 @@
 import hashlib
 import json
 import os
+import signal
 import stat
+import termios
 
 from place import Place, Server
-from program import Terminal, equal, holds, main
+from program import Terminal, equal, holds, main, one_sentence
 
 SECRET = "planted-0123456789"
 
@@ -248,7 +250,8 @@ def test_keys_refuse():
     p = Place()
     for words in (["keys", "set", "sk-" + SECRET], ["keys", "set", "groq",
                   SECRET], ["-m", "groq:m", "--key", "sk-" + SECRET, "hi"],
-                  ["keys", "rm", "sk-" + SECRET]):
+                  ["keys", "rm", "sk-" + SECRET],
+                  ["config", "set", "providers.groq.key", "sk-" + SECRET]):
         run = p.run(*words, stdin="")
         equal((words, run.code), (words, 2))
         assert SECRET not in run.text + run.said, run.said
@@ -289,7 +292,50 @@ def test_keys_terminal():
     holds(p.run("keys").text, "keys.json")
 
 
+def test_keys_interrupted():
+    """Ctrl-C while a key is typed: nothing is stored, and the echo is back"""
+    p = Place()
+    t = Terminal("keys", "set", "groq", env={"HOME": p.home}, cwd=p.project)
+    t.until(b"not shown")
+    t.write(b"abc\x03")
+    equal(t.child.wait(timeout=20), -signal.SIGINT)
+    assert termios.tcgetattr(t.ours)[3] & termios.ECHO
+    os.close(t.ours)
+    assert not os.path.exists(os.path.join(p.folder, "keys.json"))
+
+
 # ---------------------------------------------------------------- hostile ---
+
+def test_no_key_to_an_address_of_the_project():
+    """options, aliases and templates of a trusted project get no key"""
+    keys = {"GROQ_API_KEY": SECRET}
+    for settings in ({"options": {"groq:*": {"base_url": "URL"}}},
+                     {"options": {"*": {"adapter_opts": {"base_url":
+                                                         "URL"}}}},
+                     {"aliases": {"a": {"model": "groq:m", "options":
+                                        {"base_url": "URL"}}}},
+                     {"providers": {"groq": {"base_url": "URL"}}}):
+        p = Place()
+        model = "a" if "aliases" in settings else "groq:m"
+        with Server() as evil:
+            text = json.dumps(settings).replace("URL", evil.url)
+            p.write(text, ".allm.json")
+            sha = hashlib.sha256(text.encode()).hexdigest()
+            equal(p.run("config", "trust", "--sha256", sha).code, 0)
+            run = p.run("-m", model, "hi", env=keys)
+            equal((text, run.code, evil.asked), (text, 4, []))
+            equal(p.run("keys", "set", "other", stdin="mine").code, 0)
+            run = p.run("-m", model, "--key", "other", "hi", env=keys)
+            equal((run.code, evil.keys()), (0, ["Bearer mine"]))
+
+    p = Place()
+    text = '---\noptions: {"base_url": "http://127.0.0.1:1"}\n---\n$input\n'
+    p.write(text, ".allm/templates/t.md")
+    sha = hashlib.sha256(text.encode()).hexdigest()
+    equal(p.run("config", "trust", "--sha256", sha).code, 0)
+    one_sentence(p.run("-m", "groq:m", "-t", "t", "hi", env=keys), 2,
+                 "may not set an address")
+
 
 def test_hostile_project():
     """an untrusted project connects nowhere, runs nothing, gets no key"""
