@@ -151,20 +151,43 @@ static void choose_system(const struct batch_call *c,
         bytes_text(&w->system, flag ? flag : model ? model : "");
 }
 
+/* Do the members of the line have their types? */
+static bool check_types(struct batch_call *c, const allm_json *line)
+{
+    static const struct {
+        const char *key;
+        allm_json_type type;
+        const char *name;
+    } rows[] = { { "prompt", ALLM_JSON_TEXT, "a string" },
+                 { "system", ALLM_JSON_TEXT, "a string" },
+                 { "messages", ALLM_JSON_ARRAY, "an array" },
+                 { "options", ALLM_JSON_OBJECT, "an object" } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const allm_json *value = allm_json_get(line, rows[i].key);
+        allm_json_type type = allm_json_type_of(value);
+        if (value && type != ALLM_JSON_NULL && type != rows[i].type)
+            return refuse_line(c, "\"%s\" must be %s", rows[i].key,
+                               rows[i].name);
+    }
+    return true;
+}
+
 /* False: the line has no prompt. */
 static bool read_words(struct batch_call *c, const struct batch_rules *rules,
                        const allm_json *line, struct words *w)
 {
-    bool list = allm_json_type_of(allm_json_get(line, "messages")) ==
-                ALLM_JSON_ARRAY;
+    const allm_json *messages = allm_json_get(line, "messages");
+    bool list = allm_json_type_of(messages) == ALLM_JSON_ARRAY;
     if (!list && rules->template) {
         if (!fill_template(c, rules->template, line, w))
             return false;
+    } else if (!check_types(c, line)) {
+        return false;
     } else {
         add_member(&w->prompt, line, "prompt");
     }
     choose_system(c, rules, line, w);
-    return list || w->prompt.len ||
+    return (list ? allm_json_count(messages) : w->prompt.len) ||
            refuse_line(c, "the line has neither \"prompt\" nor \"messages\"");
 }
 

@@ -178,7 +178,9 @@ static void put_reason(allm_json_build *b, const struct batch_end *e,
                        const char *key)
 {
     allm_error *said = e->error ? reword_error(e->error) : NULL;
-    const char *message = said ? said->message : e->why;
+    const char *message = said       ? said->message
+                          : e->error ? e->error->message
+                                     : e->why;
     if (!message && e->code == END_TRUNCATED && !batch_row_is_final(e))
         message = "the answer has no code block";
     if (!message && e->code == END_TRUNCATED)

@@ -120,6 +120,7 @@ int reword_length(const char *message)
     const char *advice = NULL;
     for (const char *at = message; (at = strstr(at, "; ")); at++)
         advice = at;
-    bool ours = advice && (strstr(advice, "allm_") || strchr(advice, '`'));
+    bool ours = advice && (strstr(advice, "allm_") || strchr(advice, '`') ||
+                           strstr(advice, "ALLM_JSON_"));
     return ours ? (int)(advice - message) : (int)strlen(message);
 }
