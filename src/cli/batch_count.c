@@ -1,6 +1,7 @@
 /* batch_count.c - count the rows of a batch: progress, summary, exit code */
 #include "cli/batch_count.h"
 
+#include "cli/console.h"
 #include "cli/exit.h"
 #include "cli/output.h"
 #include "cli/print.h"
@@ -84,72 +85,92 @@ static int64_t latency_of(const struct batch_count *c, double part)
 
 /* ------------------------------------------------------------ progress --- */
 
-/* " left 1h02m", if the size of the input is known. */
+/* ", 1h02m left", if the size of the input is known. */
 static void time_left(const struct batch_count *c, int64_t spent_ms, char *out,
                       size_t size)
 {
     *out = 0;
-    if (!c->all_bytes || !c->bytes || c->bytes >= c->all_bytes)
+    if (!c->all_bytes || c->bytes <= c->passed || c->bytes >= c->all_bytes)
         return;
-    double part = (double)c->bytes / (double)c->all_bytes;
-    int64_t s = (int64_t)((double)spent_ms / 1000 * (1 - part) / part);
-    snprintf(out, size, ", %" PRId64 "h%02" PRId64 "m%02" PRId64 "s left",
-             s / 3600, s / 60 % 60, s % 60);
+    double done = (double)(c->bytes - c->passed);
+    double more = (double)(c->all_bytes - c->bytes);
+    int64_t s = (int64_t)((double)spent_ms / 1000 * more / done);
+    if (s >= 3600)
+        snprintf(out, size, ", %" PRId64 "h%02" PRId64 "m left", s / 3600,
+                 s / 60 % 60);
+    else if (s >= 60)
+        snprintf(out, size, ", %" PRId64 "m%02" PRId64 "s left", s / 60,
+                 s % 60);
+    else
+        snprintf(out, size, ", %" PRId64 "s left", s);
 }
 
-static void format_line(const struct batch_count *c, size_t in_flight,
-                        int64_t now_ms, char *out, size_t size)
+enum form { FORM_LONG, FORM_SHORT, FORM_SHORTEST };
+
+static size_t format_line(const struct batch_count *c, size_t in_flight,
+                          int64_t now_ms, enum form form, char *out,
+                          size_t size)
 {
     int64_t spent = now_ms - c->began_ms;
     uint64_t rows = count_rows(c), ok = c->by_code[END_DONE];
-    char left[64], cost[32];
+    char left[64], cost[32] = "cost unknown", tokens[80] = "";
     time_left(c, spent, left, sizeof left);
-    if (c->cost_unknown)
-        snprintf(cost, sizeof cost, "cost unknown");
-    else
+    if (!c->cost_unknown)
         snprintf(cost, sizeof cost, "$%.4f", c->cost);
-    snprintf(out, size,
-             "%" PRIu64 " done, %" PRIu64 " failed, %zu in flight, %.1f "
-             "rows/s, %" PRIu64 " tokens in, %" PRIu64 " out, %s%s",
-             ok + c->skipped, rows - ok, in_flight,
-             spent > 0 ? (double)rows * 1000 / (double)spent : 0.0, c->input,
-             c->output, cost, left);
+    if (form == FORM_LONG)
+        snprintf(tokens, sizeof tokens,
+                 ", %" PRIu64 " tokens in, %" PRIu64 " out", c->input,
+                 c->output);
+    else if (form == FORM_SHORT)
+        snprintf(tokens, sizeof tokens, ", %" PRIu64 "+%" PRIu64 " tokens",
+                 c->input, c->output);
+    return (size_t)snprintf(
+        out, size,
+        "%" PRIu64 " done, %" PRIu64 " failed, %zu in flight, %.1f rows/s%s, "
+        "%s%s",
+        ok + c->skipped, rows - ok, in_flight,
+        spent > 0 ? (double)rows * 1000 / (double)spent : 0.0, tokens,
+        form && c->cost_unknown ? "cost ?" : cost, left);
 }
 
 /* On a terminal the line replaces the one before: spaces hide its end, also
- * where no escape sequence is wanted. */
-static void draw_line(struct batch_count *c, const char *line)
+ * where no escape sequence is wanted.  It must not be wrapped, unless it is
+ * the last one. */
+static void draw_line(struct batch_count *c, size_t in_flight, int64_t now_ms,
+                      bool last)
 {
-    char text[400];
-    int n = c->terminal
-                ? snprintf(text, sizeof text, "\r%-*.300s", c->width, line)
-                : snprintf(text, sizeof text, "allm: %.300s\n", line);
+    char text[800], line[320];
+    bool cut = c->terminal && !last;
+    size_t columns = cut ? console_columns(STDERR_FILENO) : sizeof line;
+    size_t most = columns ? columns - 1 : 79, len = most + 1;
+    for (enum form f = FORM_LONG; f <= FORM_SHORTEST && len > most; f++)
+        len = format_line(c, in_flight, now_ms, f, line, sizeof line);
+    int width = c->width < most ? (int)c->width : (int)most;
+    int n = c->terminal ? snprintf(text, sizeof text, "\r%-*.*s", width,
+                                   (int)most, line)
+                        : snprintf(text, sizeof text, "allm: %s\n", line);
     output_write(STDERR_FILENO, text, (size_t)n);
-    c->width = (int)strlen(line) < 300 ? (int)strlen(line) : 300;
+    c->width = len < most ? len : most;
     c->drawn = true;
 }
 
 int batch_count_show(struct batch_count *c, size_t in_flight, int64_t now_ms)
 {
-    char line[320];
     int64_t next = c->shown_ms + (c->terminal ? TERMINAL_MS : PIPE_MS);
     if (c->quiet)
         return -1;
     if (now_ms < next)
         return (int)(next - now_ms);
     c->shown_ms = now_ms;
-    format_line(c, in_flight, now_ms, line, sizeof line);
-    draw_line(c, line);
+    draw_line(c, in_flight, now_ms, false);
     return c->terminal ? TERMINAL_MS : PIPE_MS;
 }
 
 void batch_count_end(struct batch_count *c, bool always, int64_t now_ms)
 {
-    char line[320];
     if (!always && (c->quiet || !(c->drawn || c->terminal)))
         return;
-    format_line(c, 0, now_ms, line, sizeof line);
-    draw_line(c, line);
+    draw_line(c, 0, now_ms, true);
     if (c->terminal)
         output_write(STDERR_FILENO, "\n", 1);
 }

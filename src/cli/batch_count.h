@@ -16,8 +16,9 @@ struct batch_count {
     uint32_t latency[COUNT_BUCKETS]; /* of rows with an answer */
     int64_t most_ms, began_ms, shown_ms;
     uint64_t bytes, all_bytes; /* of the input; 0: not known */
+    uint64_t passed;           /* bytes of lines that were done */
     bool quiet, terminal, drawn;
-    int width; /* of the line on a terminal */
+    size_t width; /* of the line on a terminal */
 };
 
 void batch_count_begin(struct batch_count *c, bool quiet, int64_t now_ms);

@@ -25,7 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ROW_EMPTY, ROW_DONE, ROW_BAD, ROW_AGAIN, ROW_SEEN };
+enum { ROW_EMPTY, ROW_DONE, ROW_FINAL, ROW_BAD, ROW_AGAIN, ROW_SEEN };
 
 struct done_row {
     uint64_t id; /* 96 bits of a digest */
@@ -104,6 +104,7 @@ enum batch_known batch_out_find(struct batch_out *o, const char *id, size_t len,
     struct done_row *row = row_of(o, id, len);
     uint32_t was = row->state;
     uint64_t before = row->sum;
+    o->found_error = was == ROW_FINAL || was == ROW_BAD;
     row->state = ROW_SEEN;
     row->sum = strtoull(sum, NULL, 16);
     if (was == ROW_SEEN)
@@ -144,8 +145,9 @@ static void add_row(struct batch_out *o, const char *id, size_t len, int code,
                     bool length, uint64_t sum)
 {
     struct done_row *row = row_of(o, id, len);
-    row->state = code == END_USAGE                  ? ROW_BAD
-                 : batch_out_is_final(code, length) ? ROW_DONE
+    row->state = code == END_DONE                   ? ROW_DONE
+                 : code == END_USAGE                ? ROW_BAD
+                 : batch_out_is_final(code, length) ? ROW_FINAL
                                                     : ROW_AGAIN;
     row->sum = sum;
     o->ok += code == END_DONE;
@@ -194,32 +196,57 @@ static int reject_out(const struct batch_out *o, const char *why)
     return END_USAGE;
 }
 
+static int reject_line(const struct batch_out *o)
+{
+    return reject_out(o, "it has a line that is not a row of a batch; name "
+                         "another file");
+}
+
+/* Add the complete lines, and remove them; the first `seen` bytes have no line
+ * feed. */
+static int add_lines(struct batch_out *o, struct bytes *all, size_t seen,
+                     uint64_t *whole)
+{
+    const char *from = bytes_string(all), *feed;
+    size_t left = all->len;
+    while ((feed = memchr(from + seen, '\n', left - seen))) {
+        size_t len = (size_t)(feed - from);
+        if (len && !add_line(o, from, len))
+            return reject_line(o);
+        seen = 0;
+        from += len + 1;
+        left -= len + 1;
+        *whole += len + 1;
+    }
+    bytes_skip(all, all->len - left);
+    return END_DONE;
+}
+
+/* May this be the beginning of a row?  After a crash of the machine the bytes
+ * may be NULs. */
+static bool may_be_torn(const char *line, size_t len)
+{
+    static const char begin[] = "{\"id\":";
+    size_t n = len < sizeof begin - 1 ? len : sizeof begin - 1;
+    return !len || !*line || !memcmp(line, begin, n);
+}
+
 /* Add all complete lines; *whole is where they end. */
 static int read_rows(struct batch_out *o, uint64_t *whole)
 {
     struct bytes all = { NULL, 0, 0 };
     char piece[65536];
-    ssize_t n;
+    ssize_t n = 0;
     int code = END_DONE;
-    while (code == END_DONE && (n = read(o->fd, piece, sizeof piece)) != 0) {
-        if (n < 0) {
-            code = reject_out(o, strerror(errno));
-            break;
-        }
+    while (code == END_DONE && (n = read(o->fd, piece, sizeof piece)) > 0) {
+        size_t seen = all.len;
         bytes_add(&all, piece, (size_t)n);
-        const char *from = bytes_string(&all), *feed;
-        size_t left = all.len;
-        while (code == END_DONE && (feed = memchr(from, '\n', left))) {
-            size_t len = (size_t)(feed - from);
-            if (len && !add_line(o, from, len))
-                code = reject_out(o, "it has a line that is not a row of a "
-                                     "batch; name another file");
-            from += len + 1;
-            left -= len + 1;
-            *whole += len + 1;
-        }
-        bytes_skip(&all, all.len - left);
+        code = add_lines(o, &all, seen, whole);
     }
+    if (n < 0)
+        code = reject_out(o, strerror(errno));
+    else if (code == END_DONE && !*whole && !may_be_torn(all.ptr, all.len))
+        code = reject_line(o);
     bytes_release(&all);
     return code;
 }

@@ -22,6 +22,7 @@ struct batch_out {
     struct done_row *rows;
     size_t count, cap;
     uint64_t ok; /* rows that were ok when it was opened */
+    bool found_error; /* the row of batch_out_find has an error */
 };
 
 enum batch_known {

@@ -348,6 +348,8 @@ static bool is_wanted(struct batch_run *r, const struct batch_item *i)
     bool keep = known == BATCH_DONE ||
                 (known == BATCH_CHANGED && !strcmp(changed, "keep"));
     r->count.skipped += keep;
+    r->count.passed += keep ? i->len + 1 : 0;
+    r->count.final |= keep && r->out.found_error;
     return !keep;
 }
 
