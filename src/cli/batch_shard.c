@@ -21,50 +21,55 @@ static bool read_whole(const char *text, uint32_t *out)
 }
 
 /* The variables of a scheduler: the index, and how many there are.  The first
- * index is that of `least`, or `first`. */
+ * index is that of `least`, or `first`.  Those for which the user has set the
+ * count come first: parallel may run in a job of Slurm. */
 static const struct scheduler {
-    const char *index, *count, *least;
+    const char *index, *count, *least, *step;
     uint32_t first;
 } schedulers[] = {
+    { "PARALLEL_SEQ", "ALLM_SHARDS", NULL, NULL, 1 },
+    { "JOB_COMPLETION_INDEX", "ALLM_SHARDS", NULL, NULL, 0 },
     { "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN",
-      0 },
-    { "SLURM_PROCID", "SLURM_NTASKS", NULL, 0 },
-    { "JOB_COMPLETION_INDEX", "ALLM_SHARDS", NULL, 0 },
-    { "PARALLEL_SEQ", "ALLM_SHARDS", NULL, 1 },
+      "SLURM_ARRAY_TASK_STEP", 0 },
+    { "SLURM_PROCID", "SLURM_NTASKS", NULL, NULL, 0 },
 };
 
-static bool read_scheduler(struct batch_shard *s, const struct scheduler *r)
+static uint32_t whole_or(const char *name, uint32_t usual)
 {
-    uint32_t index, count, first = r->first;
-    if (!read_whole(getenv(r->index), &index))
-        return false;
-    if (!read_whole(getenv(r->count), &count)) {
-        print_fault("--shard auto: %s is set, but %s does not say how many "
-                    "shards there are",
-                    r->index, r->count);
-        return true;
-    }
-    if (r->least)
-        read_whole(getenv(r->least), &first);
-    if (index < first || index - first >= count)
-        print_fault("--shard auto: %s is %u, which is not one of %u shards "
-                    "from %u on",
-                    r->index, index, count, first);
-    else
-        *s = (struct batch_shard){ index - first + 1, count };
-    return true;
+    uint32_t n;
+    return name && read_whole(getenv(name), &n) ? n : usual;
+}
+
+static bool choose_part(struct batch_shard *s, const struct scheduler *r,
+                        uint32_t index, uint32_t count)
+{
+    uint32_t first = whole_or(r->least, r->first), step = whole_or(r->step, 1);
+    uint32_t part = index < first ? count : (index - first) / (step ? step : 1);
+    *s = (struct batch_shard){ part + 1, count };
+    return part < count ||
+           print_fault("--shard auto: %s is %u, which is not one of %u shards "
+                       "from %u on",
+                       r->index, index, count, first);
 }
 
 static bool read_auto(struct batch_shard *s)
 {
-    *s = (struct batch_shard){ 0, 0 };
-    for (size_t i = 0; i < sizeof schedulers / sizeof *schedulers; i++)
-        if (read_scheduler(s, &schedulers[i]))
-            return s->of > 0;
-    print_fault("--shard auto: none of SLURM_ARRAY_TASK_ID, SLURM_PROCID, "
-                "JOB_COMPLETION_INDEX and PARALLEL_SEQ is set; use --shard "
-                "I/N");
-    return false;
+    const struct scheduler *uncounted = NULL, *r = schedulers;
+    uint32_t index, count;
+    for (; r < schedulers + sizeof schedulers / sizeof *r; r++) {
+        if (!read_whole(getenv(r->index), &index))
+            continue;
+        if (read_whole(getenv(r->count), &count))
+            return choose_part(s, r, index, count);
+        uncounted = r;
+    }
+    if (uncounted)
+        return print_fault("--shard auto: %s is set, but %s does not say how "
+                           "many shards there are",
+                           uncounted->index, uncounted->count);
+    return print_fault("--shard auto: none of SLURM_ARRAY_TASK_ID, "
+                       "SLURM_PROCID, JOB_COMPLETION_INDEX and PARALLEL_SEQ is "
+                       "set; use --shard I/N");
 }
 
 bool batch_shard_read(struct batch_shard *s, const char *text)

@@ -272,6 +272,20 @@ def test_bad_lines():
             assert row["error"]["message"], row
 
 
+def test_bad_members():
+    """a member of the wrong type is not ignored"""
+    for line, words in (({"prompt": 5}, '"prompt" must be a string'),
+                        ({"prompt": "a", "system": 5}, '"system" must be'),
+                        ({"messages": "a"}, '"messages" must be an array'),
+                        ({"prompt": "a", "options": 5}, "must be an object"),
+                        ({"messages": []}, "neither")):
+        row = allm(*MODEL, stdin=lines(line)).lines[0]
+        equal(row["exit_code"], 2)
+        holds(row["error"]["message"], words)
+    row = allm(*MODEL, stdin='{"prompt": "a", "prompt": "b"}').lines[0]
+    assert "ALLM_" not in row["error"]["message"], row
+
+
 def test_long_line():
     """a line of 10 MB works"""
     with Server() as server:
@@ -324,7 +338,7 @@ def test_resume():
 
 
 def test_resume_failures():
-    """a transient failure is requested again, a final one is not"""
+    """a transient failure is requested again, a final one counts again"""
     out, source = new(), file("two.jsonl", prompts(3))
     broken = {"word 0": 503, "word 1": 400}
     with Server(script=lambda prompt, n: broken.get(prompt)) as server:
@@ -333,9 +347,10 @@ def test_resume_failures():
         equal({row["id"]: row["exit_code"] for row in rows(out)},
               {"r0": 3, "r1": 5, "r2": 0})
         equal(server.asked["word 0"], 2)
+        holds(rows(out)[0]["error"]["message"], "HTTP status 400", "no")
         broken.clear()
         run = allm(*MODEL, source, "-O", out, env=server.env)
-        equal((run.code, len(rows(out))), (0, 4))
+        equal((run.code, len(rows(out))), (1, 4))
         equal((server.asked["word 0"], server.asked["word 1"]), (3, 1))
 
 
@@ -385,7 +400,7 @@ def test_openai():
         for _ in range(2):
             run = allm(*MODEL, "--openai", "-O", out,
                        stdin=prompts(3) + bad, env=server.env)
-            equal((run.code, len(rows(out))), (0 if _ else 1, 4))
+            equal((run.code, len(rows(out))), (1, 4))
         equal(sum(server.asked.values()), 3)
     got = {row["custom_id"]: row for row in rows(out)}
     row = got["r0"]
@@ -429,6 +444,9 @@ def test_bad_files():
     one_sentence(allm(*MODEL, source, "-O", HOME), 2, "cannot use")
     one_sentence(allm(*MODEL, source, "-O", file("x.txt", "text\n")), 2,
                  "not a row of a batch")
+    note = file("note.txt", "text")
+    one_sentence(allm(*MODEL, source, "-O", note), 2, "not a row of a batch")
+    equal(os.path.getsize(note), 4)
     one_sentence(allm(*MODEL, "/nowhere.jsonl"), 2, "/nowhere.jsonl")
     with Server() as server:
         run = allm(*MODEL, source, "-O", "/dev/full", env=server.env)
@@ -552,7 +570,14 @@ def test_shard_auto():
               "SLURM_ARRAY_TASK_MIN": "4"}, "2-of-3"),
             ({"SLURM_PROCID": "0", "SLURM_NTASKS": "2"}, "1-of-2"),
             ({"JOB_COMPLETION_INDEX": "3", "ALLM_SHARDS": "4"}, "4-of-4"),
-            ({"PARALLEL_SEQ": "2", "ALLM_SHARDS": "2"}, "2-of-2")):
+            ({"PARALLEL_SEQ": "2", "ALLM_SHARDS": "2"}, "2-of-2"),
+            ({"SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_COUNT": "3",
+              "SLURM_ARRAY_TASK_MIN": "1", "SLURM_ARRAY_TASK_STEP": "2"},
+             "3-of-3"),
+            ({"SLURM_PROCID": "0", "PARALLEL_SEQ": "3", "ALLM_SHARDS": "4"},
+             "3-of-4"),
+            ({"SLURM_PROCID": "0", "SLURM_NTASKS": "1", "PARALLEL_SEQ": "3",
+              "ALLM_SHARDS": "4"}, "3-of-4")):
         out = new("%s.jsonl")
         equal(allm(*MODEL, "--shard", "auto", "-O", out, env=env).code, 0)
         assert os.path.exists(out.replace("%s", part)), (env, part)
@@ -616,6 +641,7 @@ def test_progress():
     holds(shown[-2], "100 done, 0 failed, 0 in flight", "rows/s",
           "300 tokens in, 200 out", "cost unknown")
     holds(said, "left")
+    assert all(len(line) < 80 for line in shown[:-2]), said
     with Server() as server:
         t = Terminal(*MODEL, "-q", source, "-O", new(), env=server.env)
         equal((t.end(), t.said), (0, b""))
