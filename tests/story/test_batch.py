@@ -135,7 +135,7 @@ def test_more_settings():
         run = allm(*MODEL, stdin=prompts(1),
                    env={**server.env, "ALLM_REASONING": "wild"})
         equal(run.code, 2)
-        holds(run.said, "ALLM_REASONING", '"wild"')
+        holds(run.said, "ALLM_REASONING", "expected none, low")
         run = allm(*MODEL, stdin=prompts(1),
                    env={**server.env, "ALLM_MAX_COST": "1"})
         one_sentence(run, 2, "not known")
