@@ -152,9 +152,14 @@ bool console_read(void)
         return false;
     char *interrupt = memchr(console.ahead.ptr + before, 3,
                              console.ahead.len - before);
-    if (interrupt) /* what was typed before it was meant for this answer */
-        bytes_skip(&console.ahead, (size_t)(interrupt - console.ahead.ptr) + 1);
-    return interrupt != NULL;
+    if (!interrupt)
+        return false;
+    size_t at = (size_t)(interrupt - console.ahead.ptr), line = at;
+    while (line && console.ahead.ptr[line - 1] != '\r')
+        line--;
+    bytes_splice(&console.ahead, at, 1, "", 0);
+    bytes_skip(&console.ahead, line); /* lines that wait are not sent */
+    return true;
 }
 
 void console_discard(void)

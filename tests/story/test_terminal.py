@@ -212,6 +212,17 @@ def test_type_ahead():
     leave(t)
 
 
+def test_type_ahead_interrupted():
+    """Ctrl-C keeps what was typed meanwhile, but sends no line that waits"""
+    t = chat(*scripts([["text", "begun but "], ["delay", 60000],
+                       ["finish", "stop"]], ANSWER))
+    t.after(b"hi\r", b"begun but")
+    t.after(b"not sent\rnext one\x03", b"> next one")
+    assert b"not sent" not in t.said, t.said
+    t.after(b"\r", b"done.")
+    leave(t)
+
+
 def test_kept_answer():
     """Ctrl-C keeps the prompt and what has arrived of the answer"""
     path = os.path.join(HOME, "kept.json")
