@@ -201,8 +201,9 @@ static bool open_texts(struct batch_run *run, int argc, char **argv)
     if (!first || !strcmp(first, "-") || (argc == 1 && names_file(first)))
         return batch_lines_open_whole(&run->lines, first, s->number, s->of);
     for (int i = 0; i < argc; i++)
-        if (!input_bytes_are_text(argv[i], strlen(argv[i])))
-            return print_fault("a text to embed is not UTF-8 text");
+        if (!*argv[i] || !input_bytes_are_text(argv[i], strlen(argv[i])))
+            return print_fault("a text to embed is %s",
+                               *argv[i] ? "not UTF-8 text" : "empty");
     batch_lines_open_words(&run->lines, argc, argv, s->number, s->of);
     return true;
 }

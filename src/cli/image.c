@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -67,7 +68,9 @@ static allm_image *load_image(struct input *in, const char *path)
     allm_image_free(named);
     if (!error)
         return image;
-    print_fault("%s: %s", path, error->message);
+    print_fault("%s is not an image; its name must end in .png, .jpg, .webp or "
+                "the like",
+                path);
     allm_image_free(image);
     return NULL;
 }
@@ -76,6 +79,8 @@ static bool load_sources(struct sources *s)
 {
     if (settings.files.count > INPUTS)
         return print_fault("at most %d images can be edited at once", INPUTS);
+    if (settings.mask && !settings.files.count)
+        return print_fault("--mask needs an image to edit: -a FILE");
     for (; s->count < settings.files.count; s->count++) {
         s->image[s->count] = load_image(&s->bytes[s->count],
                                         settings.files.word[s->count]);
@@ -97,6 +102,11 @@ static void release_sources(struct sources *s)
 }
 
 /* --------------------------------------------------------------- files --- */
+
+static bool is_piped(void)
+{
+    return settings.out && !strcmp(settings.out, "-");
+}
 
 /* "image.png", "image-2.png" ... */
 static bool name_file(char *out, size_t size, size_t index)
@@ -142,16 +152,22 @@ static int write_file(const char *path, const allm_image *image)
     return error ? END_USAGE : END_DONE;
 }
 
+static int pipe_image(const allm_image *image)
+{
+    int error = output_write(STDOUT_FILENO, image->data, image->data_len);
+    if (error && error != EPIPE)
+        print_fault("cannot write to standard output: %s", strerror(error));
+    return error == EPIPE ? END_SIGNAL + SIGPIPE
+           : error        ? END_FAILED
+                          : END_DONE;
+}
+
 static int write_images(const allm_image_response *r)
 {
     char path[4096];
     int code = r->image_count ? END_DONE : END_FAILED;
-    if (settings.out && !strcmp(settings.out, "-")) {
-        if (r->image_count)
-            output_write(STDOUT_FILENO, r->images[0]->data,
-                         r->images[0]->data_len);
-        return code;
-    }
+    if (code == END_DONE && is_piped())
+        return pipe_image(r->images[0]);
     for (size_t i = 0; code == END_DONE && i < r->image_count; i++) {
         if (!name_file(path, sizeof path, i))
             return print_misuse("the name of the file is too long");
@@ -196,15 +212,30 @@ static int make_images(const struct target *t, const struct sources *s,
     return code;
 }
 
+/* Can files be made in the folder of this one? */
+static bool can_create(const char *path)
+{
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s",
+             slash ? (int)(slash + 1 - path) : 1, slash ? path : ".");
+    return !access(folder, W_OK | X_OK) ||
+           print_fault("cannot write %s: %s", path, strerror(errno));
+}
+
 /* Refuse what would be found only after the images were paid for. */
 static bool can_write(void)
 {
     char path[4096];
-    if (settings.out && !strcmp(settings.out, "-")) {
-        if (isatty(STDOUT_FILENO))
-            print_fault("the bytes of an image are not written to a terminal");
-        return !isatty(STDOUT_FILENO);
-    }
+    if (is_piped() && settings.count > 1)
+        return print_fault("-O - takes one image; name a file for -n %u",
+                           settings.count);
+    if (is_piped())
+        return !isatty(STDOUT_FILENO) ||
+               print_fault("the bytes of an image are not written to a "
+                           "terminal");
+    if (settings.out && !*settings.out)
+        return print_fault("-O needs the name of a file");
     for (size_t i = 0; i < (settings.count ? settings.count : 1); i++) {
         bool fits = name_file(path, sizeof path, i);
         if (!fits || (!settings.force && !access(path, F_OK)))
@@ -212,7 +243,16 @@ static bool can_write(void)
                                fits ? " exists; --force replaces it"
                                     : ": the name is too long");
     }
-    return true;
+    return can_create(path);
+}
+
+static bool has_prompt(const struct bytes *prompt)
+{
+    const char *text = bytes_string(prompt);
+    if (!text[strspn(text, " \t\r\n")])
+        return print_fault("image needs a prompt: allm image PROMPT...");
+    return input_bytes_are_text(text, prompt->len) ||
+           print_fault("the prompt is not UTF-8 text");
 }
 
 static int run_image_command(int argc, char **argv)
@@ -227,9 +267,8 @@ static int run_image_command(int argc, char **argv)
         bytes_text(&prompt, i ? " " : "");
         bytes_text(&prompt, argv[i]);
     }
-    if (!prompt.len)
-        print_fault("image needs a prompt: allm image PROMPT...");
-    int code = prompt.len && can_write() && load_sources(&sources) &&
+    bool asks = has_prompt(&prompt);
+    int code = asks && can_write() && load_sources(&sources) &&
                        opts_read(&options, &settings.options)
                    ? target_choose(&target, settings.model
                                                 ? settings.model

@@ -43,11 +43,11 @@ static bool read_text(struct bytes *text, int argc, char **argv)
     }
     if (piped && !read_piped(text))
         return false;
-    if (text->len && input_bytes_are_text(text->ptr, text->len))
-        return true;
-    return print_fault(
-        text->len ? "the text to judge is not UTF-8 text"
-                  : "no text: pass one as arguments or on standard input");
+    if (!input_bytes_are_text(bytes_string(text), text->len))
+        return print_fault("the text to judge is not UTF-8 text");
+    const char *words = bytes_string(text);
+    return words[strspn(words, " \t\r\n")] ||
+           print_fault("no text: pass one as arguments or on standard input");
 }
 
 /* The categories that apply, each with its score. */

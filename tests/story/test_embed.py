@@ -89,6 +89,7 @@ def test_lines():
     one_sentence(allm(*MODEL, "--lines", "--jsonl"), 2, "exclude each other")
     one_sentence(allm(*MODEL, "--lines", "a", "b"), 2, "one input")
     one_sentence(allm(*MODEL, "--lines", "/nowhere"), 2, "/nowhere")
+    one_sentence(allm(*MODEL, "a", ""), 2, "is empty")
 
 
 def test_bad_lines():

@@ -4,10 +4,12 @@ import base64
 import http.server
 import json
 import os
+import subprocess
 import tempfile
 import threading
 
-from program import HOME, Terminal, allm, equal, holds, main, one_sentence
+from program import (ALLM, CLEAN, HOME, Terminal, allm, equal, file, holds,
+                     main, one_sentence)
 
 PNG = b"\x89PNG\r\n\x1a\n bytes"
 
@@ -56,7 +58,8 @@ def test_moderate():
     equal((run.code, run.json["flagged"], run.json["categories"]),
           (7, True, {"violence": True, "hate": False}))
     equal(allm("moderate", "-", stdin="fine", env=ENV).code, 0)
-    one_sentence(allm("moderate", stdin="", env=ENV), 2, "no text")
+    for stdin in "", " \n":
+        one_sentence(allm("moderate", stdin=stdin, env=ENV), 2, "no text")
     one_sentence(allm("moderate", stdin=b"\xff", env=ENV), 2, "UTF-8")
     equal(allm("moderate", "x").code, 4)
 
@@ -98,9 +101,27 @@ def test_image_out():
     t = Terminal("image", "-O", "-", "a", env=ENV)
     equal(t.end(), 2)
     holds(t.said.decode(), "not written to a terminal")
-    one_sentence(allm("image", env=ENV), 2, "needs a prompt")
-    one_sentence(allm("image", "-O", "/nowhere/x.png", "a", env=ENV), 2,
-                 "/nowhere/x.png")
+
+
+def test_image_misuse():
+    """what cannot work is refused before an image is paid for"""
+    note, asked = file("note.txt", "text"), len(Provider.asked)
+    for arguments, words in ((["-O", "/nowhere/x.png"], "/nowhere/x.png"),
+                             (["-O", ""], "needs the name"),
+                             (["-O", "-", "-n", "2"], "takes one image"),
+                             (["-a", note], "is not an image"),
+                             (["--mask", note], "needs an image to edit")):
+        one_sentence(allm("image", *arguments, "a", env=ENV), 2, words)
+    for prompt in [], [" "]:
+        one_sentence(allm("image", *prompt, env=ENV), 2, "needs a prompt")
+    one_sentence(allm("image", b"\xff", env=ENV), 2, "not UTF-8")
+    equal(len(Provider.asked), asked)
+    with open("/dev/full", "wb") as full:
+        run = subprocess.run([ALLM, "image", "-O", "-", "a"], stdout=full,
+                             env={**CLEAN, **ENV}, stderr=subprocess.PIPE,
+                             check=False)
+    equal(run.returncode, 1)
+    holds(run.stderr.decode(), "No space left")
 
 
 def test_own_provider():
