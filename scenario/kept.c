@@ -205,6 +205,11 @@ bool kept_arm(struct scenario *s, const allm_json *op)
     return true;
 }
 
+bool kept_is_dead(struct scenario *s)
+{
+    return atomic_load(&s->kept.crashed);
+}
+
 bool kept_disarm(struct scenario *s)
 {
     struct kept *k = &s->kept;

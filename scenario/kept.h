@@ -27,6 +27,8 @@ bool kept_arm(struct scenario *s, const allm_json *op);
 /* The operation has ended.  True: the store has died; a crash that did not
  * happen is rejected. */
 bool kept_disarm(struct scenario *s);
+/* Has the store died, and was not opened again? */
+bool kept_is_dead(struct scenario *s);
 
 /* Wait until all that was handed to the store is written; true if that was
  * anything since the last call. */

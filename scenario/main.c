@@ -9,6 +9,7 @@
 #include "expect.h"
 #include "kept.h"
 #include "ops.h"
+#include "shared_session.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -158,6 +159,8 @@ static bool run_op(struct scenario *s, const allm_json *op)
     const struct op *row = check_op(s, op);
     if (!row)
         return false;
+    if (kept_is_dead(s) && row->run != op_restart)
+        shared_session_reopen(s);
     report_begin(&r, s);
     row->run(s, op, &r);
     if (allm_json_get(allm_json_get(op, "expect"), "records"))

@@ -257,15 +257,16 @@ static const struct special *find_special(const char *name)
     return NULL;
 }
 
-/* Keywords of JSON Schema are ordinary members; other names with $ are
- * typos. */
+/* Keywords of JSON Schema, and of strings in records, are ordinary members;
+ * other names with $ are typos. */
 static bool is_keyword(const char *key)
 {
     static const char *const words[] = { "$ref",           "$defs",
                                          "$schema",        "$id",
                                          "$anchor",        "$comment",
                                          "$dynamicAnchor", "$dynamicRef",
-                                         "$vocabulary" };
+                                         "$vocabulary",    "$blob",
+                                         "$plain" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(words[i], key))
             return true;

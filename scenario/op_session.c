@@ -172,8 +172,7 @@ static bool make_temp_file(char *path, size_t size)
 /* Close and open the store, as a new process would. */
 static void restart_store(struct scenario *s, struct report *r)
 {
-    shared_session_replace(s, NULL);
-    s->session = kept_reopen(s);
+    shared_session_reopen(s);
     if (!*s->fault)
         report_end(r, allm_session_error(shared_session_get(s)));
 }

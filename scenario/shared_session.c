@@ -18,6 +18,12 @@ void shared_session_replace(struct scenario *s, allm_session *session)
     s->session = session;
 }
 
+void shared_session_reopen(struct scenario *s)
+{
+    shared_session_replace(s, NULL);
+    s->session = kept_reopen(s);
+}
+
 allm_session *shared_session_keep(struct scenario *s, allm_session *session)
 {
     if (!kept_is_on(s) || allm_session_error(session))

@@ -11,6 +11,10 @@ allm_session *shared_session_get(struct scenario *s);
 /* Replace the current session; takes ownership. */
 void shared_session_replace(struct scenario *s, allm_session *session);
 
+/* Close the store and open it again with the session, as a new process would.
+ */
+void shared_session_reopen(struct scenario *s);
+
 /* The same session in the store of the file, if it has one; takes ownership.
  * NULL: rejected. */
 allm_session *shared_session_keep(struct scenario *s, allm_session *session);
