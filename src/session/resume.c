@@ -41,8 +41,7 @@ static const allm_error *nothing_error(struct arena *a, const struct place *d)
                         store_session_name(d->store));
 }
 
-/* Can the session be changed, apart from a broken-off operation? */
-static const allm_error *check_session(allm_session *s, struct arena *a)
+const allm_error *resume_check(allm_session *s, struct arena *a)
 {
     if (s->invalid)
         return status_retell(a, s->error);
@@ -55,14 +54,6 @@ static const allm_error *check_session(allm_session *s, struct arena *a)
             "first");
     const allm_error *error = durable_refresh(s, a);
     return error ? error : place_gone(s->place, a);
-}
-
-const allm_error *resume_check(allm_session *s, struct arena *a)
-{
-    const allm_error *error = check_session(s, a);
-    if (!error && !s->place->fold.begin)
-        error = nothing_error(a, s->place);
-    return error;
 }
 
 /* ------------------------------------------------------------ unknown --- */
@@ -320,7 +311,7 @@ allm_stream *resume_session(const allm_engine *e, allm_session *s,
     if (!s->invalid && !s->place && approve_ready(s->record))
         return operation_begin(e, s, SESSION_CONTINUE, NULL, opts);
     arena_init(&a, s->mem);
-    const allm_error *error = check_session(s, &a);
+    const allm_error *error = resume_check(s, &a);
     if (!error)
         error = operation_own_opts(opts, &a);
     if (error || !s->place)     /* it has one without an error */
@@ -435,6 +426,8 @@ static allm_session_record *project_abandoned(const struct place *d,
 const allm_error *resume_abandon(allm_session *s, struct arena *a)
 {
     struct place *d = s->place;
+    if (!d->fold.begin)
+        return nothing_error(a, d);
     allm_session_record *r = project_abandoned(d, a);
     struct store_append *p = r ? commit_begin(d) : NULL;
     if (!p) {

@@ -13,7 +13,8 @@ const allm_error *resume_settle(allm_session *s, const char *tool_call_id,
 const allm_error *resume_abandon(allm_session *s, struct arena *a);
 const allm_error *resume_let_go(allm_session *s, struct arena *a);
 
-/* Is there an operation to resume, settle or abandon?  NULL, or an error. */
+/* Can the session be changed, apart from a broken-off operation?  NULL, or an
+ * error. */
 const allm_error *resume_check(allm_session *s, struct arena *a);
 
 #endif
