@@ -151,6 +151,12 @@ ALLM_API allm_status allm_session_let_go(allm_session *);
 ALLM_API allm_status allm_session_fork(const allm_session *, uint64_t seq,
                                        const char *name);
 
+/*
+ * The session as it was after record seq (0: the last one), to be read; the
+ * caller frees it.  It is a value: changes to it do not reach the store.
+ */
+ALLM_API allm_session *allm_session_at(const allm_session *, uint64_t seq);
+
 /* ----------------------------------------------- 3  Looking at a store --- */
 
 /* Which sessions.  All zero: all, the 50 changed last. */

@@ -1,4 +1,4 @@
-/* fork.c - a new session with the messages and state of another one */
+/* fork.c - a session as of one of its records: to read, or as a new one */
 #include "session/fork.h"
 
 #include "base/status.h"
@@ -11,6 +11,7 @@ struct fork {
     struct place *place;
     uint64_t seq;
     bool now;                   /* the last record that can be forked */
+    bool reads;                 /* any record will do; no session is made */
     struct backend_row row;
     bool found, exists;
     uint64_t first;             /* record that was not pruned */
@@ -31,7 +32,7 @@ static const allm_error *pruned_error(struct arena *a, const struct fork *f)
 {
     return status_error(a, ALLM_ERR_MISUSE, "wrong_seq",
                         "the journal of this session was pruned up to record "
-                        "%llu; it can be forked at a later one only",
+                        "%llu; choose a later one",
                         (unsigned long long)f->first);
 }
 
@@ -65,7 +66,7 @@ static const allm_error *read_back(struct backend *b, struct arena *a, void *ud)
     const char *name = store_session_name(f->place->store);
     const allm_error *error = b->ops->find(b, a, name, false, &f->row,
                                            &f->found);
-    if (!error)
+    if (!error && !f->reads)
         error = b->ops->find(b, a, f->name, true, &other, &f->exists);
     if (error || !f->found || f->exists)
         return error;
@@ -95,16 +96,24 @@ static struct slice find_blob(void *ud, const char *hash)
     return (struct slice){ NULL, 0 };
 }
 
-static const allm_error *inside_a_turn(struct arena *a, uint64_t seq,
-                                       const char *type)
+/* Why this record, the last one up to f->seq, does not do; NULL: it does. */
+static const allm_error *check_record(struct arena *a, const struct fork *f,
+                                      const struct backend_record *last)
 {
+    if (!last || last->seq != f->seq)
+        return status_error(a, ALLM_ERR_MISUSE, "wrong_seq",
+                            "the session \"%s\" has %llu records, and no "
+                            "record %llu; allm_store_records() lists them",
+                            store_session_name(f->place->store),
+                            (unsigned long long)f->row.head,
+                            (unsigned long long)f->seq);
+    if (last == f->at || f->reads)
+        return NULL;
     return status_error(a, ALLM_ERR_MISUSE, "wrong_seq",
-                        "record %llu %s%s, and a session can be forked only "
-                        "at one of type created, change, turn or end; "
-                        "allm_store_records() lists them",
-                        (unsigned long long)seq,
-                        type ? "is of type " : "does not exist",
-                        type ? type : "");
+                        "record %llu is of type %s, and a session can be "
+                        "forked only at one of type created, change, turn or "
+                        "end; allm_store_records() lists them",
+                        (unsigned long long)f->seq, last->type);
 }
 
 /* The state as of the record; NULL: *error. */
@@ -114,12 +123,11 @@ static const allm_json *state_at(struct fork *f, struct arena *a,
     struct record r;
     const struct backend_record *last = f->count ? &f->records[f->count - 1]
                                                  : NULL;
-    bool is_there = last && last->seq == f->seq;
     *error = NULL;
     if (f->now && f->at)
         f->seq = f->at->seq;
-    else if (!is_there || last != f->at)
-        *error = inside_a_turn(a, f->seq, is_there ? last->type : NULL);
+    else
+        *error = check_record(a, f, last);
     if (!*error && f->state)
         *error = record_read(a, f->state, &r);
     if (*error)
@@ -173,6 +181,21 @@ static allm_session_record *make_record(struct arena *a, const char *name,
     return out;
 }
 
+/* The session as of the record, under its new name; a root, or NULL. */
+static allm_session_record *record_at(struct fork *f, struct arena *a,
+                                      const allm_error **error)
+{
+    const allm_json *state = NULL;
+    *error = read_state(f, a, &state);
+    allm_thread *t = *error ? NULL
+                            : replay_thread_at(f->place, a, f->seq, error);
+    bool in_turn = f->at && is_turn(f->at);
+    allm_session_record *r =
+        t ? make_record(a, f->name, state, t, in_turn, error) : NULL;
+    allm_thread_free(t);
+    return r;
+}
+
 static const allm_error *write_fork(struct fork *f, struct arena *a,
                                     const allm_session_record *r)
 {
@@ -184,6 +207,8 @@ static const allm_error *write_fork(struct fork *f, struct arena *a,
     struct store_append *p = error ? NULL : store_append_new(s->place->store);
     if (!error && !p)
         error = status_nomem();
+    if (p)
+        store_append_columns(p)->model = f->row.model;
     bool ok = p &&
               commit_created(s->place, p, store_session_name(f->place->store),
                              f->seq, r->thread, r);
@@ -199,16 +224,11 @@ static const allm_error *write_fork(struct fork *f, struct arena *a,
 
 static const allm_error *fork_at(struct fork *f, struct arena *a)
 {
-    const allm_json *state = NULL;
-    const allm_error *error = read_state(f, a, &state);
-    allm_thread *t = error ? NULL
-                           : replay_thread_at(f->place, a, f->seq, &error);
-    allm_session_record *r =
-        t ? make_record(a, f->name, state, t, is_turn(f->at), &error) : NULL;
+    const allm_error *error = NULL;
+    allm_session_record *r = record_at(f, a, &error);
     if (r)
         error = write_fork(f, a, r);
     allm_session_record_free(r);
-    allm_thread_free(t);
     return error;
 }
 
@@ -229,4 +249,27 @@ allm_status fork_session(const allm_session *s, uint64_t seq, const char *name)
                                     error);
     arena_release(&a);
     return status;
+}
+
+allm_session *fork_read(const allm_session *s, uint64_t seq)
+{
+    struct arena a;
+    struct fork f = { .place = s->place, .seq = seq, .reads = true };
+    const allm_error *error = NULL;
+    if (s->invalid)
+        return state_invalid(s->error);
+    arena_init(&a, s->mem);
+    if (!f.place)
+        error = status_error(&a, ALLM_ERR_MISUSE, "missing_store",
+                             "this session is not in a store; open one with "
+                             "allm_session_open()");
+    else
+        f.name = store_session_name(f.place->store);
+    if (!error && !seq)
+        f.seq = store_session_head(f.place->store);
+    allm_session_record *r = error ? NULL : record_at(&f, &a, &error);
+    allm_session *out = r ? allm_session_from_record(r) : state_invalid(error);
+    allm_session_record_free(r);
+    arena_release(&a);
+    return out;
 }

@@ -1,4 +1,4 @@
-/* fork.h - a new session with the messages and state of another one */
+/* fork.h - a session as of one of its records: to read, or as a new one */
 #ifndef SESSION_FORK_H
 #define SESSION_FORK_H
 
@@ -6,5 +6,8 @@
 
 /* Implements allm_session_fork(); the error is that of the store. */
 allm_status fork_session(const allm_session *s, uint64_t seq, const char *name);
+
+/* Implements allm_session_at(). */
+allm_session *fork_read(const allm_session *s, uint64_t seq);
 
 #endif

@@ -474,7 +474,7 @@ allm_stream *allm_session_resume(const allm_engine *e, allm_session *s,
     return resume_session(e, s, opts);
 }
 
-/* Clear the last error; then NULL, or why nothing can be settled. */
+/* Clear the last error; then NULL, or why the session cannot be changed. */
 static const allm_error *begin_settling(allm_session *s)
 {
     if (s->invalid)
@@ -554,4 +554,9 @@ allm_status allm_session_fork(const allm_session *s, uint64_t seq,
                               const char *name)
 {
     return s ? fork_session(s, seq, name) : ALLM_ERR_NOMEM;
+}
+
+allm_session *allm_session_at(const allm_session *s, uint64_t seq)
+{
+    return s ? fork_read(s, seq) : NULL;
 }

@@ -580,6 +580,38 @@ static void forks(const char *uri)
 }
 EACH(forks)
 
+/* Also after later records have removed messages. */
+static void shows_the_past(const char *uri)
+{
+    crash_begin_at(uri);
+    allm_store *store = crash_open(0, false);
+    allm_engine *e = turns_engine(TWO, "echo=echo", NULL);
+    allm_session *s = open_session(store, ALLM_SESSION_CREATE);
+    CHECK_TEXT(run(allm_session_reply(e, s, "hi", NULL)), NULL);
+    CHECK_INT(allm_session_replace(s, ALLM(session_record, .id = "trip")),
+              ALLM_OK);
+    allm_session *t = allm_session_at(s, 4);
+    CHECK_TEXT(said(t), "u:hi");
+    allm_session_free(t);
+    t = allm_session_at(s, 11);
+    CHECK_TEXT(said(t), "u:hi a:(c0) t:c0={\"x\":1} a:done");
+    CHECK_INT(GET(allm_session_fields(t), status), ALLM_SESSION_COMPLETED);
+    CHECK_INT(allm_session_append_user(t, "a value"), ALLM_OK);
+    allm_session_free(t);
+    t = allm_session_at(s, 0);
+    CHECK_TEXT(said(t), "");
+    allm_session_free(t);
+    t = allm_session_at(s, 99);
+    CHECK_TEXT(reason_of(allm_session_error(t)), "wrong_seq");
+    allm_session_free(t);
+    check_verified(store);
+    allm_session_free(s);
+    allm_engine_free(e);
+    allm_store_free(store);
+    crash_end();
+}
+EACH(shows_the_past)
+
 /* Long strings, and objects that look like ours, come back unchanged. */
 static void keeps_long_strings(void)
 {
@@ -656,6 +688,7 @@ TESTS = {
     TEST_EACH(lists_and_removes),
     TEST_ALL(prunes_the_journal),
     TEST_EACH(forks),
+    TEST_EACH(shows_the_past),
     TEST(keeps_long_strings),
     TEST_ONCE(imports_what_it_exported),
     TESTS_END,
