@@ -34,11 +34,13 @@ allm_json *broken_begin(const allm_session *session, allm_store *store)
     return allm_store_records(store, name_of(session), (uint64_t)seq, 1);
 }
 
-/* List the unknown calls; returns the id of the first one, NULL: none. */
-static const char *list_calls(const allm_json *calls, char names[300])
+const char *broken_calls(const allm_session *session, char names[300])
 {
+    const allm_json *calls = allm_json_get(broken_of(session),
+                                           "unknown_tool_calls");
     const char *first = NULL;
     size_t at = 0;
+    *names = '\0';
     for (const allm_json *c = NULL; (c = allm_json_next(calls, c));) {
         const char *id = allm_json_text(allm_json_get(c, "id"), NULL);
         const char *name = allm_json_text(allm_json_get(c, "name"), NULL);
@@ -56,9 +58,8 @@ static const char *list_calls(const allm_json *calls, char names[300])
 int broken_report(const allm_session *session)
 {
     const char *me = name_of(session);
-    char names[300] = "";
-    const char *first = list_calls(
-        allm_json_get(broken_of(session), "unknown_tool_calls"), names);
+    char names[300];
+    const char *first = broken_calls(session, names);
     if (first) {
         print_fault("%s was broken off while these calls ran, and nobody knows "
                     "whether they took effect: %s",

@@ -20,6 +20,9 @@ allm_json *broken_begin(const allm_session *session, allm_store *store);
  */
 int broken_drop(allm_session *session);
 
+/* List the unknown calls; returns the id of the first one, NULL: none. */
+const char *broken_calls(const allm_session *session, char names[300]);
+
 /* Print which calls are unknown, and the commands that settle them.  Returns
  * END_ASKED. */
 int broken_report(const allm_session *session);

@@ -1,8 +1,8 @@
 /*
  * follow.c - print what happens in a session that another process runs
  *
- * Older operations come without deltas: then the text is printed when it is
- * complete.
+ * Older operations come as whole messages: then the text is printed with the
+ * message.
  */
 #include "cli/follow.h"
 
@@ -20,7 +20,7 @@
 /* Where the output is. */
 struct lines {
     bool open;   /* the last line has no end yet */
-    bool pieces; /* the text of this message has come in pieces */
+    bool pieces; /* the text of this message is printed already */
 };
 
 static void print_piece(struct lines *l, const char *text, size_t len)
@@ -50,8 +50,12 @@ static void print_words(struct lines *l, const allm_event *event)
         l->pieces = true;
     } else if (event->type == ALLM_EV_TEXT_COMPLETED && !l->pieces) {
         print_piece(l, event->text, event->text_len);
+        l->pieces = true;
     } else if (event->type == ALLM_EV_MESSAGE_COMPLETED) {
+        if (!l->pieces && event->message)
+            print_piece(l, event->message->text, event->message->text_len);
         end_open_line(l);
+        l->pieces = false;
     }
 }
 

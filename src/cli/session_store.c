@@ -59,7 +59,7 @@ bool session_store_exists(const char *uri)
     char text[4096];
     const char *chosen = choose_uri(uri, text, sizeof text);
     size_t n = strlen(scheme);
-    return chosen && (strncmp(chosen, scheme, n) != 0 ||
+    return chosen && (strncmp(chosen, scheme, n) != 0 || !chosen[n] ||
                       !access(chosen + n, F_OK) || errno != ENOENT);
 }
 

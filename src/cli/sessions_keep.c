@@ -77,17 +77,27 @@ int sessions_import(struct sessions *s, int argc, char **argv)
     return code;
 }
 
-/* A session that is broken off is removed only after somebody has decided. */
+/* Why somebody must decide first; NULL: nothing is to be decided. */
+static const char *undecided(const allm_session *session)
+{
+    allm_session_status status = allm_session_fields(session)->status;
+    return allm_session_error(session)             ? NULL
+           : broken_of(session)                    ? "is broken off"
+           : status == ALLM_SESSION_AWAITING_USER  ? "waits for an answer"
+           : status == ALLM_SESSION_AWAITING_TOOLS ? "waits for tools"
+                                                   : NULL;
+}
+
 static int remove_session(struct sessions *s, const char *name)
 {
     allm_session *session = allm_session_open(s->store, name,
                                               ALLM_SESSION_LOCK);
-    bool broken = !allm_session_error(session) && broken_of(session);
+    const char *why = undecided(session);
     allm_session_free(session);
-    if (broken) {
-        print_fault("%s is broken off and was not removed; first: allm "
-                    "sessions abandon %s",
-                    name, name);
+    if (why) {
+        print_fault("%s %s and was not removed; first: allm sessions abandon "
+                    "%s",
+                    name, why, name);
         return END_ASKED;
     }
     return allm_store_remove(s->store, name) == ALLM_OK ? END_DONE

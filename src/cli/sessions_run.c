@@ -1,4 +1,5 @@
 /* sessions_run.c - allm sessions resume, abandon, cancel, settle */
+#include "cli/broken.h"
 #include "cli/exit.h"
 #include "cli/follow.h"
 #include "cli/opts.h"
@@ -55,12 +56,34 @@ int sessions_resume(struct sessions *s, int argc, char **argv)
     return code;
 }
 
+/* Drop what the session waits for: the calls stay without a result. */
+static allm_status stop_waiting(allm_session *session)
+{
+    allm_session_record fields = *allm_session_fields(session);
+    fields.home = NULL;
+    fields.status = ALLM_SESSION_IDLE;
+    fields.pending_question = NULL;
+    fields.pending_tool_call_id = NULL;
+    fields.pending_tool_calls = NULL;
+    fields.pending_tool_call_count = 0;
+    return allm_session_replace(session, &fields);
+}
+
+static bool is_waiting(const allm_session *session)
+{
+    allm_session_status status = allm_session_fields(session)->status;
+    return !broken_of(session) && (status == ALLM_SESSION_AWAITING_USER ||
+                                   status == ALLM_SESSION_AWAITING_TOOLS);
+}
+
 int sessions_abandon(struct sessions *s, int argc, char **argv)
 {
     allm_session *session;
     (void)argc;
     int code = hold_session(s, argv[0], &session);
-    if (code == END_DONE && allm_session_abandon(session) < 0)
+    if (code == END_DONE &&
+        (is_waiting(session) ? stop_waiting(session)
+                             : allm_session_abandon(session)) < 0)
         code = session_store_fail(allm_session_error(session));
     allm_session_free(session);
     return code;
@@ -72,6 +95,22 @@ int sessions_cancel(struct sessions *s, int argc, char **argv)
     return allm_store_cancel(s->store, argv[0]) == ALLM_OK
                ? END_DONE
                : session_store_fail(allm_store_error(s->store));
+}
+
+/* Print why the call was not settled. */
+static int refuse_call(const allm_session *session, const char *call)
+{
+    char names[300];
+    const allm_error *error = allm_session_error(session);
+    const char *me = allm_session_fields(session)->id;
+    if (!error || strcmp(error->reason, "unknown_tool_call_id") != 0)
+        return session_store_fail(error);
+    if (broken_calls(session, names))
+        return print_misuse("\"%s\" is not an unknown call of %s; these are: "
+                            "%s",
+                            call, me, names);
+    return print_misuse("%s has no unknown call, so \"%s\" cannot be settled",
+                        me, call);
 }
 
 int sessions_settle(struct sessions *s, int argc, char **argv)
@@ -93,7 +132,7 @@ int sessions_settle(struct sessions *s, int argc, char **argv)
     if (code == END_DONE &&
         allm_session_settle(session, argv[1], how,
                             s->happened ? &answer : NULL) < 0)
-        code = session_store_fail(allm_session_error(session));
+        code = refuse_call(session, argv[1]);
     if (code == END_DONE)
         print_note("settled; to continue: allm sessions resume %s", argv[0]);
     allm_session_free(session);

@@ -1,10 +1,4 @@
-/*
- * sessions_show.c - allm sessions show and export: print a session
- *
- * Earlier states: every record says how many messages it keeps (`keep`) and
- * adds (`add`).  As long as no later record keeps fewer messages than there
- * were, they are the first ones of today's.
- */
+/* sessions_show.c - allm sessions show and export: print a session */
 #include "cli/broken.h"
 #include "cli/exit.h"
 #include "cli/message_text.h"
@@ -14,78 +8,22 @@
 
 #include <string.h>
 
-/* Print the records, one per line. */
+/* Print the records, one per line; the first may be missing. */
 static int print_records(struct sessions *s, const char *name)
 {
     enum { PAGE = 500 };
     size_t count = PAGE;
-    for (uint64_t from = 1; count == PAGE; from += count) {
+    for (uint64_t from = 1; count == PAGE; from++) {
         allm_json *page = allm_store_records(s->store, name, from, PAGE);
         if (!page)
             return session_store_fail(allm_store_error(s->store));
         count = allm_json_count(page);
-        for (const allm_json *r = NULL; (r = allm_json_next(page, r));)
+        for (const allm_json *r = NULL; (r = allm_json_next(page, r));) {
             print_json(r, 0);
+            allm_json_uint64(allm_json_get(r, "seq"), &from);
+        }
         allm_json_free(page);
     }
-    return END_DONE;
-}
-
-static uint64_t number_of(const allm_json *record, const char *key)
-{
-    uint64_t n = 0;
-    allm_json_uint64(allm_json_get(record, key), &n);
-    return n;
-}
-
-/* Set *count to the number of messages as of record s->at; UINT64_MAX: a later
- * record has replaced some of them. */
-static int count_messages_at(struct sessions *s, const char *name,
-                             uint64_t *count)
-{
-    uint64_t head = 0, first = 0;
-    allm_json *records = allm_store_records(s->store, name, 0, 0);
-    if (!records)
-        return session_store_fail(allm_store_error(s->store));
-    *count = 0;
-    for (const allm_json *r = NULL; (r = allm_json_next(records, r));) {
-        const allm_json *keep = allm_json_get(r, "keep");
-        const allm_json *add = allm_json_get(r, "add");
-        head = number_of(r, "seq");
-        first = first ? first : head;
-        if (head > s->at && keep && number_of(r, "keep") < *count)
-            *count = UINT64_MAX;
-        else if (head <= s->at && (keep || add))
-            *count = (keep ? number_of(r, "keep") : *count) +
-                     allm_json_count(add);
-    }
-    allm_json_free(records);
-    if (first > 1 && s->at <= first)
-        return print_misuse(
-            "the journal of %s was pruned up to record %llu; only later states "
-            "can be shown",
-            name, (unsigned long long)first);
-    if (s->at <= head)
-        return END_DONE;
-    return print_misuse("%s has %llu records, and no record %u", name,
-                        (unsigned long long)head, s->at);
-}
-
-/* How many of the messages to show. */
-static int choose_count(struct sessions *s, const char *name, size_t *count)
-{
-    uint64_t then = 0;
-    if (!s->at)
-        return END_DONE;
-    int code = count_messages_at(s, name, &then);
-    if (code != END_DONE)
-        return code;
-    if (then > *count)
-        return print_misuse(
-            "a later record has replaced messages of record %u; to see them: "
-            "allm sessions fork %s NEW --at %u",
-            s->at, name, s->at);
-    *count = (size_t)then;
     return END_DONE;
 }
 
@@ -101,30 +39,33 @@ static void note_state(const char *name, const allm_session *session)
 }
 
 /* Print the messages as this function writes them. */
-static int print_messages(struct sessions *s, const char *name,
-                          const allm_session *session,
-                          void (*put)(struct bytes *, const allm_message *))
+static void print_messages(const struct sessions *s, const char *name,
+                           const allm_session *session,
+                           void (*put)(struct bytes *, const allm_message *))
 {
     size_t count = 0;
     struct bytes text = { NULL, 0, 0 };
     const allm_message *const *m = allm_session_messages(session, &count);
-    int code = choose_count(s, name, &count);
-    for (size_t i = 0; code == END_DONE && i < count && !print_broken(); i++) {
+    for (size_t i = 0; i < count && !print_broken(); i++) {
         bytes_clear(&text);
         put(&text, m[i]);
         print_bytes(bytes_string(&text), text.len);
     }
     bytes_release(&text);
-    if (code == END_DONE && !s->at)
+    if (!s->at)
         note_state(name, session);
-    return code;
 }
 
-/* Open the session to read; END_DONE, or an exit code. */
+/* Open the session to read, as of --at; END_DONE, or an exit code. */
 static int open_session(struct sessions *s, const char *name,
                         allm_session **session)
 {
     *session = allm_session_open(s->store, name, 0);
+    if (s->at && !allm_session_error(*session)) {
+        allm_session *then = allm_session_at(*session, s->at);
+        allm_session_free(*session);
+        *session = then;
+    }
     const allm_error *error = allm_session_error(*session);
     return error ? session_store_fail(error) : END_DONE;
 }
@@ -135,15 +76,12 @@ int sessions_show(struct sessions *s, int argc, char **argv)
     (void)argc;
     if (s->journal)
         return print_records(s, argv[0]);
-    if (s->json && s->at)
-        return print_misuse(
-            "--json shows the session as it is now; leave out --at");
     int code = open_session(s, argv[0], &session);
     if (code == END_DONE && s->json)
         print_owned(allm_session_record_json(allm_session_fields(session),
                                              ALLM_FORM_PLAIN));
     else if (code == END_DONE)
-        code = print_messages(s, argv[0], session, message_text_put);
+        print_messages(s, argv[0], session, message_text_put);
     allm_session_free(session);
     return code;
 }
@@ -187,7 +125,7 @@ int sessions_export(struct sessions *s, int argc, char **argv)
         return print_records(s, argv[0]);
     int code = open_session(s, argv[0], &session);
     if (code == END_DONE && s->markdown)
-        code = print_messages(s, argv[0], session, message_text_markdown);
+        print_messages(s, argv[0], session, message_text_markdown);
     else if (code == END_DONE)
         print_document(session);
     allm_session_free(session);

@@ -139,8 +139,15 @@ def test_question():
     equal((listed(env)[0]["status"], listed(env)[0]["waits"]),
           ("awaiting_user", "user"))
     holds(allm("sessions", "show", "a", env=env).said, "allm -S a")
+    one_sentence(allm("sessions", "rm", "a", env=env), 10,
+                 "a waits for an answer", "sessions abandon a")
+    allm("sessions", "fork", "a", "b", env=env)
     run = allm("-S", "a", *text("Blue it is."), "--ask", "blue", env=env)
     equal((run.code, run.out), (0, b"Blue it is.\n"))
+    equal(allm("sessions", "abandon", "b", env=env).code, 0)
+    equal((listed(env)[0]["status"], listed(env)[0]["waits"],
+           listed(env)[0]["model"]), ("idle", None, "fake:m"))
+    equal(allm("sessions", "rm", "b", env=env).code, 0)
 
 
 def test_failed():
@@ -213,10 +220,10 @@ def test_settle():
         one_sentence(allm("sessions", "settle", "chat", "a", env=env), 2,
                      "--happened TEXT")
         one_sentence(allm("sessions", "settle", "chat", "zz", "--not",
-                          env=env), 2, "zz")
+                          env=env), 2, '"zz" is not', "a (note)")
         equal(allm("sessions", "settle", "chat", "a", *how, env=env).code, 0)
         one_sentence(allm("sessions", "settle", "chat", "a", "--not",
-                          env=env), 2, "a")
+                          env=env), 2, "chat has no unknown call")
         if how == ("--again",):         # this program has no such tool
             continue
         run = allm("sessions", "resume", "chat", *text("So be it."), env=env)
@@ -333,11 +340,16 @@ def test_list():
           ["sessions", "more"])
     equal([s["name"] for s in listed(env, "--status", "completed")],
           ["c", "b", "a"])
+    one_sentence(allm("sessions", "--status", "done", env=env), 2,
+                 "awaiting_user")
     run = allm("sessions", "-n", "2", env=env)
     equal([line.split()[0] for line in run.text.splitlines()], ["q", "c"])
     holds(run.text, "awaiting_user", "fake:m")
     holds(run.said, "more")
     one_sentence(allm("sessions", "lsit", env=env), 2, '"list"')
+    allm("-S", "c", *text("Two."), "more", env=env)
+    equal(allm("sessions", "follow", "c", "--from", "0", env=env).out,
+          b"Hello.\n")
     one_sentence(allm("sessions", "show", env=env), 2, "usage: allm sessions")
     one_sentence(allm("sessions", "show", "a", "--not", env=env), 2,
                  "show does not use --not")
@@ -375,8 +387,11 @@ def test_show():
     got = allm("sessions", "show", "a", "--json", env=env).json
     equal((got["id"], len(got["thread"]["messages"])), ("a", 4))
     allm("-S", "a", "-s", "New.", *text("Three."), "again", env=env)
-    one_sentence(allm("sessions", "show", "a", "--at", str(first), env=env),
-                 2, "fork a NEW --at " + str(first))
+    equal(allm("sessions", "show", "a", "--at", str(first), env=env).text,
+          "user: hi\nassistant: One.\n")
+    got = allm("sessions", "show", "a", "--at", "2", "--json", env=env).json
+    equal((got["id"], got["status"], len(got["thread"]["messages"])),
+          ("a", "idle", 1))
     equal(allm("sessions", "fork", "a", "b", "--at", str(first),
                env=env).code, 0)
     equal(show("b", env), "user: hi\nassistant: One.\n")
@@ -384,7 +399,7 @@ def test_show():
     one_sentence(allm("sessions", "fork", "a", "c", "--at", "2", env=env), 2,
                  "record 2 is of type begin", "created, change, turn or end")
     one_sentence(allm("sessions", "fork", "a", "c", "--at", "99", env=env), 2,
-                 "record 99 does not exist")
+                 "no record 99")
     one_sentence(allm("sessions", "fork", "a", "", env=env), 2, "has 0")
     one_sentence(allm("sessions", "fork", "a", "b c", env=env), 2, "a blank")
     one_sentence(allm("sessions", "fork", "a", "x" * 129, env=env), 2,
