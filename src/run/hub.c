@@ -19,8 +19,9 @@
  *       nothing else.
  *   (5) The inbox holds no item of a stream that is gone: whatever may ring has
  *       ended before the stream leaves.
- *   (6) Each call of allm_hub_wait() checks the descriptors, however many
- *       streams are ready or were not pulled: these do not starve the others.
+ *   (6) The descriptors are checked again when the streams that were ready at
+ *       the last check, or POLL_BATCH of them, were returned: streams that are
+ *       ready or were not pulled do not starve the others.
  */
 #include "run/hub.h"
 
@@ -55,6 +56,8 @@ struct allm_hub {
     allm_stream *streams;
     size_t count;                   /* streams that have not ended */
     allm_stream *first_ready, *last_ready;
+    size_t ready_count;
+    size_t turns;                   /* until the descriptors are checked */
     allm_stream *named;             /* returned by the last wait */
     const allm_error *error;        /* the hub cannot be used; static */
     const allm_error *fault;        /* of the last call only; static */
@@ -227,6 +230,7 @@ static void make_ready(allm_hub *h, allm_stream *s)
     else
         h->first_ready = s;
     h->last_ready = s;
+    h->ready_count++;
 }
 
 static void remove_ready(allm_hub *h, allm_stream *s)
@@ -242,6 +246,7 @@ static void remove_ready(allm_hub *h, allm_stream *s)
         seat->next_ready->seat.prev_ready = seat->prev_ready;
     else
         h->last_ready = seat->prev_ready;
+    h->ready_count--;
     seat->ready = false;
     seat->next_ready = seat->prev_ready = NULL;
 }
@@ -574,6 +579,7 @@ static bool wait_once(allm_hub *h, int64_t until, bool *last)
 {
     int64_t due = INT64_MAX, now = clock_now_ns(h->clock);
     timers_next(&h->timers, &due);
+    h->turns = 0;
     *last = now >= until;
     if (*last)
         return wait_for_poll(h, 0);
@@ -600,6 +606,9 @@ static int64_t limit_of(const allm_hub *h, int timeout_ms)
 
 static allm_stream *name_first(allm_hub *h, void **tag)
 {
+    if (!h->turns)
+        h->turns = h->ready_count < POLL_BATCH ? h->ready_count : POLL_BATCH;
+    h->turns--;
     allm_stream *s = h->named = take_ready(h);
     s->seat.visit = 0;
     if (tag)
@@ -616,7 +625,7 @@ allm_stream *allm_hub_wait(allm_hub *h, int timeout_ms, void **tag)
     bool last = false;
     h->named = NULL;
     h->fault = NULL;
-    if ((unread || h->first_ready) && client_open(h->client))
+    if ((unread || h->first_ready) && !h->turns && client_open(h->client))
         poll_wait(&h->poll, 0);         /* the loop below does not wait; (6) */
     do {
         process_ready(h);

@@ -5,7 +5,7 @@
  * in pieces and waits before each until all ten have come so far.  The loop is
  * poll() or epoll_wait(), with the hub's timeout or by its descriptor alone.
  * Wake-ups are counted: there is a bound while pieces come, and none while the
- * server is silent.
+ * server is silent.  So are checks of the descriptors.
  *
  * tag: thread
  * tag: clock
@@ -51,11 +51,17 @@ static const struct server_step pieces[] = {
     SERVER_CLOSE
 };
 
-/* ---------------------------------------------- reads of the wake-up fd --- */
+/* ---------------------------------- reads of the wake-up fd, and checks --- */
 
 /* In this thread only eventfds are read with read(), eight bytes each. */
 static _Thread_local bool counting;
-static size_t reads, empty_reads;
+static size_t reads, empty_reads, checks;
+
+int epoll_wait(int set, struct epoll_event *events, int most, int ms)
+{
+    checks += counting;
+    return epoll_pwait(set, events, most, ms, NULL);
+}
 
 ssize_t read(int fd, void *to, size_t len)
 {
@@ -227,8 +233,33 @@ static void ten_answers_come_through_epoll(void)
     }
 }
 
+/* Ten streams that are ready are found by one check; another one finds that
+ * there are no more. */
+static void streams_that_are_ready_share_a_check(void)
+{
+    struct turns l = { .set = -1 };
+    size_t sent = STREAMS * pieces[0].len;
+    if (!begin(&l, pieces))
+        return;
+    run_until(&l, sent);
+    for (int go = 0; go < STREAMS; go++)
+        server_go(l.server);
+    sent += STREAMS * pieces[2].len;
+    struct pollfd news = { wake_fd(server_news(l.server)), POLLIN, 0 };
+    while (check_whole() && server_look(l.server).sent < sent &&
+           CHECK_INT(poll(&news, 1, PATIENCE), 1))
+        wake_clear(server_news(l.server));
+    checks = 0;
+    counting = true;
+    visit(&l);
+    counting = false;
+    CHECK_INT(checks, 2);
+    end(&l);
+}
+
 TESTS = {
     TEST_ONCE(ten_answers_come_through_poll),
     TEST_ONCE(ten_answers_come_through_epoll),
+    TEST_ONCE(streams_that_are_ready_share_a_check),
     TESTS_END,
 };
