@@ -530,7 +530,8 @@ static allm_status read_body(struct http_feed *h, struct allm_sink *sink,
     if (h->rest.len)
         return decode_rest(h, sink);
     allm_status status = read_more(h, again_ns, sink);
-    if (status == ALLM_AGAIN && h->decoding_on)
+    if (status == ALLM_AGAIN && h->decoding_on &&
+        stream_is_one_of_many(h->env.stream))
         decoder_rest(&h->decoding);
     if (status == ALLM_AGAIN)
         return await_end(h, again_ns);

@@ -55,6 +55,12 @@ const allm_transport *stream_transport(allm_stream *s,
     return hub_transport(s, opts);
 }
 
+bool stream_is_one_of_many(const allm_stream *s)
+{
+    enum { MANY = 64 };
+    return allm_hub_count(s->seat.hub) >= MANY;
+}
+
 void stream_ring(void *waker)
 {
     allm_waker_ring(waker);

@@ -18,6 +18,9 @@ allm_waker *stream_waker(allm_stream *s);
 const allm_transport *stream_transport(allm_stream *s,
                                        const allm_net_opts *opts);
 
+/* Do so many streams share the hub that each keeps as little as it can? */
+bool stream_is_one_of_many(const allm_stream *s);
+
 /* For tools: ring the waker; get the worker threads of the hub, or NULL if
  * there are none. */
 void stream_ring(void *waker);
