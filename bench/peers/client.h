@@ -13,8 +13,9 @@
  *
  * A client first runs a fifth of its work as a warm-up, which does not count.
  * It prints {"events", "cpu_us"}: the deltas that it received, and the CPU time
- * of the whole process since the warm-up.  "hold" prints "base", reads a line,
- * opens the streams, prints "held" and reads a line, so that its memory can be
+ * of the whole process since the warm-up.  "hold" opens a stream, so that what
+ * a process needs once does not count, prints "base", reads a line, opens the
+ * streams one after the other, prints "held" and reads a line.  Its memory is
  * measured from outside.
  */
 #ifndef BENCH_PEERS_CLIENT_H

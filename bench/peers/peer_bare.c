@@ -269,31 +269,36 @@ static size_t run_paced(struct transfer *unused, long n)
     return events;
 }
 
-static size_t count_begun(struct transfer **all, long n)
+/* Until every one of these transfers has its two deltas. */
+static void await_deltas(CURLM *multi, struct transfer **all, long n)
 {
-    size_t begun = 0;
-    for (long i = 0; i < n; i++)
-        begun += all[i]->deltas > 1;
-    return begun;
+    int running;
+    while (n) {
+        curl_multi_perform(multi, &running);
+        while (n && all[n - 1]->deltas > 1)
+            n--;
+        if (n)
+            curl_multi_poll(multi, NULL, 0, 100, NULL);
+    }
 }
 
 static void run_hold(struct transfer *first, long n)
 {
-    struct transfer **all = calloc((size_t)n, sizeof(*all));
+    enum { BATCH = 100 };       /* each look at them looks at all of them */
+    struct transfer *batch[BATCH];
     CURLM *multi = curl_multi_init();
-    int running = 1;
-    (void)first;
+    long some;
     client_allow_files();
+    curl_multi_add_handle(multi, first->easy);
+    await_deltas(multi, &first, 1);
     client_meet("base");
-    for (long i = 0; i < n; i++) {
-        all[i] = transfer_new(short_body);
-        curl_multi_add_handle(multi, all[i]->easy);
-        if (i % 100 == 99)          /* the server's backlog is finite */
-            curl_multi_perform(multi, &running);
-    }
-    while (count_begun(all, n) < (size_t)n) {
-        curl_multi_perform(multi, &running);
-        curl_multi_poll(multi, NULL, 0, 100, NULL);
+    for (long i = 0; i < n; i += some) {
+        some = n - i < BATCH ? n - i : BATCH;
+        for (long k = 0; k < some; k++) {
+            batch[k] = transfer_new(short_body);
+            curl_multi_add_handle(multi, batch[k]->easy);
+        }
+        await_deltas(multi, batch, some);
     }
     client_meet("held");
     _Exit(0);

@@ -2,15 +2,16 @@
 """run.py - compares allm with other clients; "make peers" runs it
 
 usage: bench/peers/run.py [--rounds N] [--limit SECONDS] [--quick]
-                          [--only NAME,...] [--rows ROW,...]
-                          [--merge] [--report] [--publish]
+                          [--only NAME,...] [--rows ROW,...] [--result FILE]
+                          [--merge] [--report] [--publish] [--compare FILE]
 
 Installs the clients (install.py), starts the replay server (server.c), runs
 every client in turns, and writes build/peers/peers.json, peers.md and
 peers.svg (report.py).  --publish also replaces the tables and the chart in
 README.md and docs/.  Every number is the median of the rounds, with the largest
 deviation from it.  CPU time is user and system time of the whole client process
-(getrusage), without its start and a warm-up.
+(getrusage), without its start and a warm-up.  --compare says where two runs
+disagree (compare.py).
 """
 import argparse
 import json
@@ -24,6 +25,7 @@ import sys
 import time
 import urllib.request
 
+import compare
 import install
 import report
 import tls
@@ -41,6 +43,7 @@ LOADS = {
     "tools": [(300, "tools", 5), (30, "tools", 5), (2, "tools", 5)],
 }
 SMALLEST = 2
+PATIENCE = 300  # seconds for what cannot be smaller: only a hang is stopped
 ROWS = list(LOADS) + ["start", "https", "hold1000", "hold10000"]
 
 
@@ -123,18 +126,17 @@ def run_load(client, load, size, server, limit):
 
 
 def run_largest(client, load, cell, server, limit):
-    """The same with a smaller load, if the usual one takes too long; the cell
-    remembers it, so that all rounds measure the same."""
-    size = cell.get("size", 1 if client.slow else 0)
+    """The same with the smallest load, if the usual one takes too long; the
+    cell remembers it, so that all rounds measure the same."""
+    if "size" in cell:
+        return run_load(client, load, SMALLEST, server, PATIENCE)
     try:
-        return run_load(client, load, size, server, limit)
+        return run_load(client, load, 1 if client.slow else 0, server, limit)
     except Stopped:
-        if size == SMALLEST or not client.slow:
-            raise
-    install.say("  too slow: a smaller workload")
+        install.say("  too slow: a smaller workload")
     cell["size"] = SMALLEST
     cell["values"].clear()
-    return run_load(client, load, SMALLEST, server, limit)
+    return run_largest(client, load, cell, server, limit)
 
 
 def wait_line(child, line, seconds):
@@ -150,13 +152,13 @@ def wait_line(child, line, seconds):
     raise Failed("no line \"%s\"" % line)
 
 
-def run_start(client, url, env, limit):
+def run_start(client, url, env):
     """CPU milliseconds of a process that makes one request and ends."""
     child = subprocess.Popen(command(client, "start", url, 1), text=True,
                              stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL, env=env)
     try:
-        wait_line(child, "first", limit)
+        wait_line(child, "first", PATIENCE)
         while child.stdout.readline():
             pass
         _, status, used = os.wait4(child.pid, 0)
@@ -176,18 +178,18 @@ def resident_kb(pid):
     raise Failed("no VmRSS")
 
 
-def run_hold(client, server, n, limit):
+def run_hold(client, server, n):
     """Resident kilobytes for each of n streams that are held open."""
     child = subprocess.Popen(
         command(client, "hold", server.url("hold"), n), text=True, bufsize=0,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, env=environment())
     try:
-        wait_line(child, "base", limit)
+        wait_line(child, "base", PATIENCE)
         before = resident_kb(child.pid)
         child.stdin.write("\n")
         child.stdin.flush()
-        wait_line(child, "held", 3 * limit)
+        wait_line(child, "held", PATIENCE)
         return (resident_kb(child.pid) - before) / n
     finally:
         child.kill()
@@ -198,17 +200,16 @@ def run_row(row, client, cell, server, secure, limit):
     if row in LOADS:
         return run_largest(client, row, cell, server, limit)
     if row == "start":
-        return run_start(client, server.url("one"), environment(), limit)
+        return run_start(client, server.url("one"), environment())
     if row == "https":
         return run_start(client, secure.url("one"),
-                         dict(environment(), **secure.environment(client)),
-                         limit)
-    return run_hold(client, server, int(row[4:]), limit)
+                         dict(environment(), **secure.environment(client)))
+    return run_hold(client, server, int(row[4:]))
 
 
 def rounds_of(row, rounds):
     if row.startswith("hold"):
-        return max(1, rounds // 2)
+        return min(2, rounds)
     return 2 * rounds if row in ("start", "https") else rounds
 
 
@@ -286,6 +287,8 @@ def parse_arguments():
                    help="keep earlier results of what is not measured now")
     p.add_argument("--report", action="store_true",
                    help="only write the reports again, from peers.json")
+    p.add_argument("--compare", metavar="FILE",
+                   help="only compare the results with those of another run")
     args = p.parse_args()
     if args.quick:
         args.rounds, args.limit = 3, 20
@@ -311,6 +314,8 @@ def begin_result(clients, missing, args):
 
 def main():
     args = parse_arguments()
+    if args.compare:
+        return compare.main(args.compare, args.result)
     if args.report:
         with open(args.result) as f:
             return report.write(json.load(f), args.publish)

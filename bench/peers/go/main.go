@@ -160,9 +160,11 @@ func meet(line string) {
 }
 
 func runHold(n int) {
-	meet("base")
-	all := make([]*ssestream.Stream[openai.ChatCompletionChunk], n)
+	all := make([]*ssestream.Stream[openai.ChatCompletionChunk], n+1)
 	for i := range all {
+		if i == 1 {
+			meet("base")
+		}
 		all[i] = open(hi(), nil)
 		if !all[i].Next() {
 			check(all[i].Err())

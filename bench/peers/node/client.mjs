@@ -65,8 +65,8 @@ async function paced(peer, n) {
 
 async function hold(peer, n) {
     listen();
+    const streams = [await peer.hold()];
     await meet('base');
-    const streams = [];
     for (let i = 0; i < n; i++) streams.push(await peer.hold());
     await meet('held');
     process.exit(streams.length ? 0 : 1);

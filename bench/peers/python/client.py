@@ -54,8 +54,9 @@ async def run_paced(peer, n):
 async def run_hold(peer, n):
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    streams = [await peer.hold()]
     meet("base")
-    streams = [await peer.hold() for _ in range(n)]
+    streams += [await peer.hold() for _ in range(n)]
     meet("held")
     sys.stdout.flush()
     import os

@@ -90,9 +90,11 @@ async fn run_paced(client: &Client, n: usize) -> usize {
 
 async fn run_hold(client: &Client, n: usize) {
     allow_files();
-    meet("base");
     let mut all = Vec::new();
-    for _ in 0..n {
+    for i in 0..=n {
+        if i == 1 {
+            meet("base");
+        }
         let mut s = client.exec_chat_stream("m", request(), None).await.unwrap();
         while let Some(event) = s.stream.next().await {
             if let ChatStreamEvent::Chunk(_) = event.unwrap() {
