@@ -109,9 +109,11 @@ bool mcp_headers_valid(const allm_json *schema)
 /* A value that HTTP cannot carry as it is, or that looks encoded. */
 static bool needs_encoding(struct slice s)
 {
-    for (size_t i = 0; i < s.len; i++)
-        if ((s.ptr[i] < ' ' && s.ptr[i] != '\t') || s.ptr[i] == 0x7f)
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.ptr[i];
+        if ((c < ' ' && c != '\t') || c >= 0x7f)
             return true;
+    }
     return (s.len && (slice_space(*s.ptr) || slice_space(s.ptr[s.len - 1]))) ||
            (slice_starts(s, SLICE("=?base64?")) && slice_ends(s, SLICE("?=")));
 }
@@ -130,17 +132,23 @@ static const char *header_value(struct arena *a, struct slice s)
     return b.broken ? NULL : buf_slice(&b).ptr;
 }
 
-/* Strings as they are, integers and booleans in words; others are not sent. */
-static const char *argument_value(struct arena *a, const allm_json *v)
+/* Strings, integers and booleans are sent, others are not. */
+static bool has_header(const allm_json *v)
 {
     int64_t n;
+    return json_is_type(v, ALLM_JSON_TEXT) || json_is_type(v, ALLM_JSON_BOOL) ||
+           json_int64(v, &n);
+}
+
+static const char *argument_value(struct arena *a, const allm_json *v)
+{
+    int64_t n = 0;
     struct buf b;
     if (json_is_type(v, ALLM_JSON_TEXT))
         return header_value(a, json_slice(v));
     if (json_is_type(v, ALLM_JSON_BOOL))
         return allm_json_true(v) ? "true" : "false";
-    if (!json_int64(v, &n))
-        return "";
+    json_int64(v, &n);
     buf_init(&b, a, 32);
     buf_int(&b, n);
     return b.broken ? NULL : b.ptr;
@@ -160,7 +168,7 @@ static bool add_arguments(struct arena *a, const struct mcp_message *m,
     for (size_t i = 0; i < marks.count; i++) {
         struct mark *mark = &marks.mark[i];
         struct buf name;
-        if (!mark->value || json_is_type(mark->value, ALLM_JSON_NULL))
+        if (!has_header(mark->value))
             continue;
         buf_init(&name, a, SIZE_MAX - 1);
         buf_text(&name, "Mcp-Param-");
@@ -168,8 +176,7 @@ static bool add_arguments(struct arena *a, const struct mcp_message *m,
         const char *value = argument_value(a, mark->value);
         if (name.broken || !value)
             return false;
-        if (*value)
-            add_header(out, name.ptr, value);
+        add_header(out, name.ptr, value);
     }
     return true;
 }

@@ -84,6 +84,9 @@ static void writes_headers(void)
         { "null and missing ones are left out", "2026-07-28", "f",
           "{\"s\":null,\"i\":1.5}",
           V26 "Mcp-Method: tools/call\nMcp-Name: f\n", MCP_TOOLS_CALL },
+        { "an empty one is there", "2026-07-28", "f", "{\"s\":\"\"}",
+          V26 "Mcp-Method: tools/call\nMcp-Name: f\nMcp-Param-S: \n",
+          MCP_TOOLS_CALL },
         { "not ASCII", "2026-07-28", "Hello, \xE4\xB8\x96\xE7\x95\x8C", NULL,
           V26 "Mcp-Method: tools/call\n"
           "Mcp-Name: =?base64?SGVsbG8sIOS4lueVjA==?=\n", MCP_TOOLS_CALL },
