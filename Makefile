@@ -110,8 +110,9 @@ real: all       ## test against real servers: llama.cpp, MCP
 	@tools/bootstrap real
 	@tools/real build/main
 	@tools/real-mcp build/main
+	@tools/real-mcp build/main run_conformance
 
-conformance: all ## try the MCP client with the conformance suite of MCP
+conformance: all ## run the conformance suite of MCP on both sides
 	@tools/bootstrap real
 	@tools/real-mcp build/main run_conformance
 
