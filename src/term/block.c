@@ -346,10 +346,27 @@ void block_continue(struct blocks *b)
 
 /* ------------------------------------------------------------- tables --- */
 
-void block_table_fail(struct blocks *b)
+void block_table_open(struct blocks *b, size_t keep)
+{
+    b->after_text = b->leaf == LEAF_PARAGRAPH;
+    if (!b->after_text)
+        block_begin(b, keep, LEAF_TABLE);
+    b->leaf = LEAF_TABLE;
+    b->rows = 0;
+    b->plain = false;
+}
+
+void block_table_text(struct blocks *b, const char *line, size_t len)
 {
     b->leaf = LEAF_PARAGRAPH;
-    block_text(b, bytes_string(&b->table), b->table.len - 1);
+    if (b->after_text)
+        block_continue(b);
+    block_text(b, line, len);
+}
+
+void block_table_fail(struct blocks *b)
+{
+    block_table_text(b, bytes_string(&b->table), b->table.len - 1);
     block_text_end(b);
     bytes_clear(&b->table);
 }
@@ -361,6 +378,10 @@ bool block_table_begin(struct blocks *b, const char *line, size_t len)
         columns != table_cells(b->table.ptr, b->table.len - 1) ||
         columns != table_cells(line, len))
         return false;
+    if (b->after_text) {
+        b->leaf = LEAF_PARAGRAPH; /* it ends above the table */
+        block_begin(b, b->count, LEAF_TABLE);
+    }
     block_table_row(b, line, len);
     return true;
 }

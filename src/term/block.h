@@ -55,6 +55,7 @@ struct blocks {
     struct bytes table; /* its lines */
     size_t rows;
     bool plain;      /* the table is too long, or a row of it */
+    bool after_text; /* its first line may belong to a paragraph */
     struct bytes styled; /* scratch */
 };
 
@@ -82,6 +83,10 @@ void block_underline(struct blocks *b, char c);
 void block_code(struct blocks *b, const char *text, size_t len, bool code);
 void block_code_end(struct blocks *b);
 
+/* What may be a table begins, inside the first `keep` containers; or else its
+ * line is text of a paragraph. */
+void block_table_open(struct blocks *b, size_t keep);
+void block_table_text(struct blocks *b, const char *line, size_t len);
 /* A row of a table. */
 void block_table_row(struct blocks *b, const char *line, size_t len);
 /* Its second row; false: it is none. */

@@ -335,12 +335,10 @@ static enum step try_definition(struct markdown *m, struct rest r)
 
 static enum step try_table(struct markdown *m, struct rest r)
 {
-    if (m->b.leaf == LEAF_PARAGRAPH ||
-        (m->b.leaf == LEAF_TABLE && m->matched == m->b.count))
+    bool all = m->matched == m->b.count;
+    if (m->b.leaf == LEAF_TABLE ? all : m->b.leaf == LEAF_PARAGRAPH && !all)
         return STEP_NO;
-    block_begin(&m->b, m->matched, LEAF_TABLE);
-    m->b.rows = 0;
-    m->b.plain = false;
+    block_table_open(&m->b, m->matched);
     consume_line(m, r.indent);
     m->phase = PHASE_TABLE;
     return STEP_DONE;
@@ -364,7 +362,8 @@ static enum step try_block(struct markdown *m, struct rest r)
 /* The second line of what may be a table. */
 static enum step take_second_row(struct markdown *m, struct rest r)
 {
-    if (r.indent > 3 || !strchr("|-:", *r.ptr)) {
+    bool all = m->matched == m->b.count;
+    if (!all || r.indent > 3 || !strchr("|-:", *r.ptr)) {
         block_table_fail(&m->b);
         return STEP_AGAIN;
     }
@@ -388,7 +387,7 @@ static enum step start_block(struct markdown *m)
     if (indent == m->line.len)
         return m->whole ? take_blank(m) : wait_for(m, ' ');
     struct rest r = { m->line.ptr + indent, m->line.len - indent, indent };
-    if (b->leaf == LEAF_TABLE && b->rows == 1 && all)
+    if (b->leaf == LEAF_TABLE && b->rows == 1)
         return take_second_row(m, r);
     if (indent >= 4 && b->leaf != LEAF_PARAGRAPH && b->leaf != LEAF_TABLE)
         return take_indented(m);
@@ -457,8 +456,7 @@ static void hold_row(struct markdown *m, const char *text, size_t len)
     if (m->line.len + b->table.len <= BLOCK_TABLE)
         return;
     if (!b->rows) {
-        b->leaf = LEAF_PARAGRAPH;
-        block_text(b, m->line.ptr, m->line.len);
+        block_table_text(b, m->line.ptr, m->line.len);
         end_of(m, PHASE_TEXT);
         return;
     }

@@ -59,6 +59,11 @@ static const struct {
       "\033[0;2m\xe2\x94\x82 \033[0mone two three\n"
       "\033[0;2m\xe2\x94\x82 \033[0mfour\n" },
     { "a table", "|a|b|\n|-|-:|\n|cc|1|\n", "a  | b\n---+--\ncc | 1\n", NULL },
+    { "a table below a line of text", "t\n|a|b|\n|-|-|\n|1|2|\n",
+      "t\na | b\n--+--\n1 | 2\n", NULL },
+    { "a line of text that is no table", "t\n|a|b|\nc\n|d\n",
+      "t |a|b| c |d\n", NULL },
+    { "a quote that goes on lazily", "> |a|b|\nc\n", "> |a|b| c\n", NULL },
     { "a table that is shrunk", "|a|b|\n|-|-|\n|one two three|x|\n",
       "a           | b\n------------+--\none two     | x\nthree       |\n",
       NULL },
