@@ -51,7 +51,7 @@ static bool is_init;            /* we are pid 1 of a namespace */
 
 /* What is in force, as far as it is known. */
 static struct {
-    unsigned user, group;
+    unsigned id[2];             /* user, group */
     int landlock;               /* the kernel's ABI version; or less than 1 */
     bool mounts, pids;          /* the second wall */
     bool pid_max;               /* the namespace limits its processes */
@@ -101,12 +101,12 @@ static void do_without(enum wall wall, const char *path)
 /* The system's headers may be older than the kernel. */
 enum {
     CALL_OPEN_TREE = 428, CALL_MOVE_MOUNT = 429, CALL_CLOSE_RANGE = 436,
-    CALL_MOUNT_SETATTR = 442, CALL_CREATE_RULESET = 444, CALL_ADD_RULE = 445,
-    CALL_RESTRICT_SELF = 446, MOUNT_READ_ONLY = 1, TREE_CLONE = 1,
-    FROM_DESCRIPTOR = 4, WHOLE_TREE = 0x8000, RULE_PATH = 1, RULE_PORT = 2,
-    GET_VERSION = 1, NET_BIND = 1, NET_CONNECT = 2, SCOPE_ALL = 3,
-    FS_EXECUTE = 1, FS_WRITE_FILE = 2, FS_READ_FILE = 4, FS_READ_DIR = 8,
-    FS_ABI_1 = 0x1fff, FS_REFER = 0x2000, FS_TRUNCATE = 0x4000,
+    CALL_OPENAT2 = 437, CALL_MOUNT_SETATTR = 442, CALL_CREATE_RULESET = 444,
+    CALL_ADD_RULE = 445, CALL_RESTRICT_SELF = 446, CALLS_KNOWN = 472,
+    NO_LINKS = 4, MOUNT_READ_ONLY = 1, TREE_CLONE = 1, WHOLE_TREE = 0x8000,
+    BOTH_DESCRIPTORS = 0x44, RULE_PATH = 1, RULE_PORT = 2, GET_VERSION = 1,
+    NET_BIND = 1, NET_CONNECT = 2, SCOPE_ALL = 3, FS_EXECUTE = 1,
+    FS_WRITE_FILE = 2, FS_READ_FILE = 4, FS_READ_DIR = 8, FS_TRUNCATE = 0x4000,
     FS_IOCTL_DEV = 0x8000, FS_READ = FS_READ_FILE | FS_READ_DIR,
     FS_OF_FILES = FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE
 };
@@ -118,6 +118,15 @@ static bool is_absent(void)
            errno == ELOOP;
 }
 
+/* A path to be read may be a link of the system.  All others were resolved and
+ * approved: a link that has taken the place of one is not followed. */
+static int open_path(size_t i)
+{
+    bool follow = orders.access[i] == ACCESS_READ;
+    const uint64_t how[] = { O_PATH | O_CLOEXEC, 0, follow ? 0 : NO_LINKS };
+    return (int)syscall(CALL_OPENAT2, AT_FDCWD, orders.path[i], how, 24);
+}
+
 static bool write_file(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -126,54 +135,49 @@ static bool write_file(const char *path, const char *text)
     return good;
 }
 
-/* A user or group keeps its number. */
-static void write_map(const char *path, unsigned number)
-{
-    char text[64];
-    snprintf(text, sizeof text, "%u %u 1", number, number);
-    if (!write_file(path, text))
-        do_without(WALL_MOUNTS, path);
-}
-
 /* The order matters: clone what may be changed, make all read-only, put the
  * clones back, which keep their permission to write. */
 static void mounts_apply(void)
 {
-    static long tree[ORDERS_PATHS];     /* exec closes them */
+    static int place[ORDERS_PATHS], tree[ORDERS_PATHS]; /* exec closes them */
     const uint64_t read_only[4] = { MOUNT_READ_ONLY };
+    const int clone = AT_EMPTY_PATH | TREE_CLONE | WHOLE_TREE | O_CLOEXEC;
+    char map[64];
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);     /* else the maps belong to root */
     write_file("/proc/self/setgroups", "deny");
-    write_map("/proc/self/uid_map", state.user);
-    write_map("/proc/self/gid_map", state.group);
+    for (int i = 0; i < 2; i++) {           /* the numbers stay as they are */
+        snprintf(map, sizeof map, "%u %u 1", state.id[i], state.id[i]);
+        if (!write_file(i ? "/proc/self/gid_map" : "/proc/self/uid_map", map))
+            do_without(WALL_MOUNTS, "/proc/self/uid_map");
+    }
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     if (mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL))
         do_without(WALL_MOUNTS, "/");
     for (size_t i = 0; i < orders.path_count; i++) {
         tree[i] = -1;
-        if (orders.access[i] < ACCESS_WRITE)
+        if (orders.access[i] < ACCESS_WRITE ||
+            ((place[i] = open_path(i)) < 0 && is_absent()))
             continue;
-        tree[i] = syscall(CALL_OPEN_TREE, AT_FDCWD, orders.path[i],
-                          TREE_CLONE | WHOLE_TREE | O_CLOEXEC);
-        if (tree[i] < 0 && !is_absent())
+        tree[i] = (int)syscall(CALL_OPEN_TREE, place[i], "", clone);
+        if (tree[i] < 0)
             do_without(WALL_MOUNTS, orders.path[i]);
     }
     if (syscall(CALL_MOUNT_SETATTR, AT_FDCWD, "/", WHOLE_TREE, read_only,
                 sizeof read_only))
         do_without(WALL_MOUNTS, "/");
     for (size_t i = 0; i < orders.path_count; i++)
-        if (tree[i] >= 0 && syscall(CALL_MOVE_MOUNT, tree[i], "", AT_FDCWD,
-                                    orders.path[i], FROM_DESCRIPTOR))
+        if (tree[i] >= 0 && syscall(CALL_MOVE_MOUNT, tree[i], "", place[i], "",
+                                    BOTH_DESCRIPTORS))
             do_without(WALL_MOUNTS, orders.path[i]);
 }
 
 static void pids_apply(void)
 {
-    enum { LEAST = 301 };       /* the kernel refuses less */
     unsigned long long n = orders.limit[LIMIT_PROCS];
     char text[32];
     if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
         do_without(WALL_PIDS, "/proc");
-    snprintf(text, sizeof text, "%llu", n < LEAST ? LEAST : n);
+    snprintf(text, sizeof text, "%llu", n < 301 ? 301 : n); /* the least */
     state.pid_max = n && !orders.off[WALL_PROCESSES] &&
                     write_file("/proc/sys/kernel/pid_max", text);
 }
@@ -197,8 +201,7 @@ static void limits_apply(void)
     }
 }
 
-/* The bounding set can only be reduced with a capability; without it, and with
- * no_new_privs, nothing can be gained from the set. */
+/* Without a capability the bounding set stays; no_new_privs disarms it. */
 static void privileges_apply(void)
 {
     struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
@@ -215,7 +218,7 @@ static void privileges_apply(void)
     demand(WALL_PRIVILEGES, good, "no_new_privs");
 }
 
-static void allow_path(int rules, const char *path, int access, uint64_t known)
+static void allow_path(int rules, size_t i, uint64_t known)
 {
     const uint64_t change = ~(uint64_t)FS_IOCTL_DEV;
     const uint64_t rights[] = { FS_READ, FS_READ | FS_EXECUTE, change, change };
@@ -223,22 +226,21 @@ static void allow_path(int rules, const char *path, int access, uint64_t known)
     struct __attribute__((packed)) {
         uint64_t allowed;
         int32_t parent;
-    } rule = { rights[access] & known, open(path, O_PATH | O_CLOEXEC) };
+    } rule = { rights[orders.access[i]] & known, open_path(i) };
     if (rule.parent < 0 && is_absent())
         return;
     if (!fstat(rule.parent, &st) && !S_ISDIR(st.st_mode))
         rule.allowed &= FS_OF_FILES;
     if (syscall(CALL_ADD_RULE, rules, RULE_PATH, &rule, 0))
-        give_up("refused", "files", path);
+        give_up("refused", "files", orders.path[i]);
     close(rule.parent);
 }
 
 static void landlock_apply(void)
 {
     int version = state.landlock;
-    uint64_t files = FS_ABI_1 | (version >= 2 ? FS_REFER : 0) |
-                     (version >= 3 ? FS_TRUNCATE : 0) |
-                     (version >= 5 ? FS_IOCTL_DEV : 0);
+    static const uint16_t known[] = { 0x1fff, 0x1fff, 0x3fff, 0x7fff, 0x7fff };
+    uint64_t files = version < 5 ? known[version < 0 ? 0 : version] : 0xffff;
     bool ports = !orders.off[WALL_NET] && orders.net == NET_TCP && version >= 4;
     bool scopes = !orders.off[WALL_SIGNALS] && version >= 6;
     uint64_t set[] = { orders.off[WALL_FILES] || version < 1 ? 0 : files,
@@ -250,7 +252,7 @@ static void landlock_apply(void)
     size_t size = scopes ? 24 : ports ? 16 : 8;
     int rules = (int)syscall(CALL_CREATE_RULESET, set, size, 0);
     for (size_t i = 0; set[0] && i < orders.path_count; i++)
-        allow_path(rules, orders.path[i], orders.access[i], files);
+        allow_path(rules, i, files);
     for (size_t i = 0; ports && i < orders.port_count; i++) {
         uint64_t rule[] = { NET_CONNECT, orders.port[i] };
         if (syscall(CALL_ADD_RULE, rules, RULE_PORT, rule, 0))
@@ -269,17 +271,18 @@ static void landlock_apply(void)
 #endif
 
 /* Each list ends with END.  Numbers are those of calls that the headers may not
- * know; they are the same everywhere.  425 to 435 are io_uring_* and clone3. */
+ * know.  425 to 435 are io_uring_* and clone3; what comes later is unknown. */
 #define END UINT32_MAX
-
-static const uint32_t absent_calls[] = { 425, 426, 427, 435, END };
+static const uint32_t absent_calls[] = { 425, 426, 427, 435, CALLS_KNOWN, END };
 static const uint32_t staying_calls[] = { SYS_setsid, SYS_setpgid, END };
+static const uint32_t shared_calls[] = {    /* objects of other processes */
+    SYS_shmget, SYS_shmat, SYS_shmctl, SYS_semget, SYS_semop, SYS_semtimedop,
+    SYS_semctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv, SYS_msgctl, END
+};
 static const uint32_t kernel_calls[] = {
     SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp,
-    438, 440,                           /* pidfd_getfd, process_madvise */
     SYS_mount, SYS_umount2, SYS_chroot, SYS_pivot_root, SYS_setns, SYS_unshare,
-    428, 429, 430, 431, 432, 433,       /* open_tree, move_mount, fs* */
-    442, 467, 443,              /* mount_setattr, open_tree_attr, quotactl_fd */
+    428, 429, 430, 431, 432, 433, 438, 440, 442, 443, 467,  /* as the others */
     SYS_quotactl, SYS_bpf, SYS_perf_event_open, SYS_kexec_load, SYS_init_module,
     SYS_finit_module, SYS_delete_module, SYS_add_key, SYS_request_key,
     SYS_keyctl, SYS_userfaultfd, SYS_open_by_handle_at, SYS_reboot, SYS_swapon,
@@ -304,11 +307,13 @@ static const uint32_t metadata_calls[] = {
 
 /* Refuse a call if, or unless, the low word of an argument, of which the kernel
  * reads no more, has one of three values.  `net`: with this network, or with
- * each (-1).  Landlock knows no ports but those of TCP, and none if data is
- * sent with the connection.  A pair of datagram sockets can send to others. */
+ * each (-1).  Landlock does not see the port of MSG_FASTOPEN or listen().  A
+ * pair of datagram sockets can send to others.  SELF: for the caller only. */
 #define SOCKET(net) WALL_NET, (net), SYS_socket, UNLESS
-#define SEND(call) WALL_NET, NET_TCP, SYS_##call, UNLESS
+#define TCP(call) WALL_NET, NET_TCP, SYS_##call
 #define PAIR WALL_NET, -1, SYS_socketpair, UNLESS
+#define IOCTL(wall) WALL_##wall, -1, SYS_ioctl, IF, 1
+#define SELF(call, arg) WALL_SIGNALS, -1, SYS_##call, UNLESS, arg, ~0u
 static const struct check {
     enum wall wall;
     int net;
@@ -316,42 +321,47 @@ static const struct check {
     enum { UNLESS, IF } kind;
     uint32_t arg, mask, value[3];
 } checks[] = {
-    { WALL_KERNEL, -1, SYS_clone, UNLESS, 0, 0x7e020000,  /* CLONE_NEW* */
-      { 0, 0, 0 } },
-    { WALL_KERNEL, -1, SYS_ioctl, IF, 1, ~0u, { TIOCSTI, TIOCLINUX, TIOCSTI } },
-    { WALL_NET, NET_NONE, SYS_socket, IF, 0, 0, { 0, 0, 0 } },
+    { WALL_KERNEL, -1, SYS_clone, UNLESS, 0, 0x7e020000, { 0 } },   /* NEW* */
+    { IOCTL(KERNEL), ~0u, { TIOCSTI, TIOCLINUX, TIOCSTI } },
+    { IOCTL(METADATA), ~0u, { 0x40086602, 0x401c5820, 0x40086602 } },
+    { IOCTL(METADATA), 0xff00, { 0x9400, 0x9400, 0x9400 } },    /* of Btrfs */
+    { WALL_NET, NET_NONE, SYS_socket, IF, 0, 0, { 0 } },
     { SOCKET(NET_ALL), 0, ~0u, { AF_INET, AF_INET6, AF_NETLINK } },
     { SOCKET(NET_TCP), 0, ~0u, { AF_INET, AF_INET6, AF_INET } },
     { SOCKET(NET_TCP), 1, 0xf, { SOCK_STREAM, SOCK_STREAM, SOCK_STREAM } },
     { SOCKET(NET_TCP), 2, ~0u, { 0, IPPROTO_TCP, IPPROTO_TCP } },
-    { SEND(sendto), 3, MSG_FASTOPEN, { 0, 0, 0 } },
-    { SEND(sendmsg), 2, MSG_FASTOPEN, { 0, 0, 0 } },
-    { SEND(sendmmsg), 3, MSG_FASTOPEN, { 0, 0, 0 } },
+    { TCP(sendto), UNLESS, 3, MSG_FASTOPEN, { 0 } },
+    { TCP(sendmsg), UNLESS, 2, MSG_FASTOPEN, { 0 } },
+    { TCP(sendmmsg), UNLESS, 3, MSG_FASTOPEN, { 0 } },
+    { TCP(listen), IF, 0, 0, { 0 } },
     { PAIR, 0, ~0u, { AF_UNIX, AF_UNIX, AF_UNIX } },
     { PAIR, 1, 0xf, { SOCK_STREAM, SOCK_SEQPACKET, SOCK_STREAM } },
+    { SELF(prlimit64, 0), { 0 } }, { SELF(sched_setaffinity, 0), { 0 } },
+    { SELF(sched_setscheduler, 0), { 0 } }, { SELF(sched_setattr, 0), { 0 } },
+    { SELF(setpriority, 0), { 0 } }, { SELF(setpriority, 1), { 0 } },
+    { SELF(ioprio_set, 0), { 1, 1, 1 } }, { SELF(ioprio_set, 1), { 0 } },
 };
 
 #define OFFSET(member) ((uint32_t)offsetof(struct seccomp_data, member))
 #define LOAD BPF_LD | BPF_W | BPF_ABS
 #define COMPARE BPF_JMP | BPF_JEQ | BPF_K
+#define AT_LEAST BPF_JMP | BPF_JGE | BPF_K
 #define RETURN BPF_RET | BPF_K
 
-static struct sock_filter program[512];
-static unsigned short program_len;
+static struct sock_filter program[BPF_MAXINSNS];   /* all lists have room */
+static struct sock_fprog filter = { 0, program };
 
 /* `yes` and `no` are how many instructions a comparison skips. */
 static void add_code(unsigned code, uint32_t k, unsigned yes, unsigned no)
 {
     struct sock_filter f = { (uint16_t)code, (uint8_t)yes, (uint8_t)no, k };
-    if (program_len == sizeof program / sizeof *program)
-        give_up("refused", "kernel", "the filter is too long");
-    program[program_len++] = f;
+    program[filter.len++] = f;
 }
 
-static void refuse_calls(const uint32_t *call, uint32_t error)
+static void refuse_calls(enum wall wall, const uint32_t *call, uint32_t error)
 {
-    for (; *call != END; call++) {
-        add_code(COMPARE, *call, 0, 1);
+    for (; !orders.off[wall] && *call != END; call++) {
+        add_code(*call < CALLS_KNOWN ? COMPARE : AT_LEAST, *call, 0, 1);
         add_code(RETURN, SECCOMP_RET_ERRNO | error, 0, 0);
     }
 }
@@ -369,36 +379,30 @@ static void add_check(const struct check *c)
     add_code(LOAD, OFFSET(nr), 0, 0);
 }
 
-static void build_program(void)
+static void filter_apply(void)
 {
     add_code(LOAD, OFFSET(arch), 0, 0);
     add_code(COMPARE, ARCHITECTURE, 1, 0);
     add_code(RETURN, SECCOMP_RET_KILL_PROCESS, 0, 0);
     add_code(LOAD, OFFSET(nr), 0, 0);
-    add_code(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);  /* x32 */
+    add_code(AT_LEAST, 0x40000000, 0, 1);   /* x32 */
     add_code(RETURN, SECCOMP_RET_KILL_PROCESS, 0, 0);
-    if (!orders.off[WALL_KERNEL]) {
-        refuse_calls(absent_calls, ENOSYS);
-        refuse_calls(kernel_calls, EPERM);
-    }
-    if (!orders.off[WALL_STAYING])
-        refuse_calls(staying_calls, EPERM);
-    if (!orders.off[WALL_METADATA] && !state.mounts && !orders.write_list)
-        refuse_calls(metadata_calls, EPERM);
+    refuse_calls(WALL_KERNEL, absent_calls, ENOSYS);
+    refuse_calls(WALL_KERNEL, kernel_calls, EPERM);
+    refuse_calls(WALL_STAYING, staying_calls, EPERM);
+    refuse_calls(WALL_SIGNALS, shared_calls, EPERM);
+    orders.off[WALL_METADATA] |= state.mounts || orders.write_list;
+    refuse_calls(WALL_METADATA, metadata_calls, EPERM);
+    orders.off[WALL_SIGNALS] |= state.pids; /* there are no others */
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
         if (!orders.off[checks[i].wall] &&
             (checks[i].net < 0 || checks[i].net == orders.net))
             add_check(&checks[i]);
     add_code(RETURN, SECCOMP_RET_ALLOW, 0, 0);
-}
-
-static void filter_apply(void)
-{
-    build_program();
-    struct sock_fprog f = { .len = program_len, .filter = program };
     errno = ENOSYS;
-    if (program_len > 7 &&      /* else all walls are off */
-        (!ARCHITECTURE || syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &f)))
+    if (filter.len > 7 &&       /* else all walls are off */
+        (!ARCHITECTURE ||
+         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter)))
         give_up("refused", "kernel", "seccomp");
 }
 
@@ -411,7 +415,7 @@ static void check_state(void)
     demand(WALL_METADATA, state.mounts || !orders.write_list, "mounts");
     demand(WALL_NET, version >= 4 || orders.net != NET_TCP, "Landlock 4");
     demand(WALL_SIGNALS, version >= 6 || state.pids, "Landlock 6");
-    demand(WALL_PROCESSES, state.pid_max || state.user, "pid_max");
+    demand(WALL_PROCESSES, state.pid_max || state.id[0], "pid_max");
     errno = shared->error;
     demand(WALL_MOUNTS, state.mounts, shared->path);
     demand(WALL_PIDS, state.pids, shared->path);
@@ -595,8 +599,8 @@ static bool set_up(void)
     sigprocmask(SIG_SETMASK, &all, NULL);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    state.user = geteuid();
-    state.group = getegid();
+    state.id[0] = geteuid();
+    state.id[1] = getegid();
     state.landlock = (int)syscall(CALL_CREATE_RULESET, NULL, 0, GET_VERSION);
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -1,6 +1,7 @@
 /* orders.c - read the instructions of a warden; docs/sandbox.md lists them */
 #include "orders.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *const wall_names[] = {
@@ -46,11 +47,10 @@ static bool unescape(char *text)
 /* Digits, and a blank if something follows. */
 static bool take_number(char **text, uint64_t most, uint64_t *out)
 {
-    char *at = *text;
-    for (*out = 0; *at >= '0' && *at <= '9' && *out <= most / 10; at++)
-        *out = *out * 10 + (uint64_t)(*at - '0');
-    bool good = at > *text && *out <= most && (!*at || *at == ' ');
-    *text = at + (*at == ' ');
+    bool digit = **text >= '0' && **text <= '9';
+    *out = strtoull(*text, text, 10);
+    bool good = digit && *out <= most && (!**text || **text == ' ');
+    *text += **text == ' ';
     return good;
 }
 
@@ -73,19 +73,15 @@ static bool read_limit(struct orders *o, char *value)
 static bool read_wall(struct orders *o, char *value)
 {
     int wall, state;
-    if (!take_name(&value, wall_names, &wall) ||
-        !take_name(&value, state_names, &state))
-        return false;
-    *(state ? &o->required[wall] : &o->off[wall]) = true;
-    return true;
+    return take_name(&value, wall_names, &wall) &&
+           take_name(&value, state_names, &state) &&
+           (*(state ? &o->required[wall] : &o->off[wall]) = true);
 }
 
 static bool read_env(struct orders *o, char *value)
 {
-    if (*value == '=' || !strchr(value, '=') || o->env_count == ORDERS_ENV)
-        return false;
-    o->env[o->env_count++] = value;
-    return true;
+    return *value != '=' && strchr(value, '=') && o->env_count < ORDERS_ENV &&
+           (o->env[o->env_count++] = value);
 }
 
 static bool read_path(struct orders *o, int access, const char *path)

@@ -15,9 +15,8 @@ enum wall { WALL_FILES, WALL_METADATA, WALL_NET, WALL_SIGNALS, WALL_PROCESSES,
 enum { ACCESS_READ, ACCESS_EXEC, ACCESS_WRITE, ACCESS_PRIVATE };
 enum { NET_NONE, NET_TCP, NET_ALL };
 
-/* Seconds, bytes of address space, bytes of a file, descriptors; processes in a
- * namespace of their own, and tasks of the user without one; the milliseconds
- * that children may outlive the tool. */
+/* Seconds, bytes of address space and of a file, descriptors; processes in a
+ * namespace, or tasks of the user; milliseconds that children outlive it. */
 enum { LIMIT_CPU, LIMIT_MEMORY, LIMIT_DISK, LIMIT_FILES, LIMIT_PROCS,
        LIMIT_TASKS, LIMIT_LINGER, LIMIT_COUNT };
 enum { ORDERS_PATHS = 512, ORDERS_PORTS = 64, ORDERS_ENV = 1024 };

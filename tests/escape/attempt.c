@@ -5,14 +5,15 @@
  *        attempt --no-namespaces COMMAND...   run it where they are forbidden
  *        attempt --no-landlock COMMAND...     run it where it does not exist
  *
- * The variables OUTSIDE (a folder, in which `secret` is a file), HOST (a
- * process id), PORT and SOCKET (of a listener) say what to reach; HOME may be
- * written.
+ * The variables OUTSIDE (a folder, in which `secret` is a file), LINK (to it),
+ * HOST (a process id), PORT, ABSTRACT (of listeners), TERMINAL and SHARED
+ * (memory) say what to reach, MANY how many processes; HOME may be written.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <linux/vm_sockets.h>
@@ -26,9 +27,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/ipc.h>
 #include <sys/mount.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -134,7 +140,87 @@ static bool run_outside(void)
     return waitpid(pid, &status, 0) == pid && !status;
 }
 
+/* A descriptor of the path alone, opened again by way of /proc. */
+static bool reopen_path(void)
+{
+    char path[64];
+    int fd = open(secret(), O_PATH);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return can_read(path);
+}
+
+static bool run_descriptor(void)
+{
+    static char name[] = "program";
+    char *argv[] = { name, NULL };
+    pid_t pid = fork();
+    int status = 1;
+    if (pid == 0) {
+        int fd = open(path_in("OUTSIDE", "program"), O_PATH);
+        syscall(SYS_execveat, fd, "", argv, argv + 1, AT_EMPTY_PATH);
+        _exit(1);
+    }
+    return waitpid(pid, &status, 0) == pid && !status;
+}
+
+/* The file of a link that was put where the orders name a folder. */
+static bool read_through_link(void)
+{
+    return can_read(path_in("LINK", "secret"));
+}
+
+static bool write_through_link(void)
+{
+    return open(path_in("LINK", "new"), O_WRONLY | O_CREAT, 0600) >= 0;
+}
+
+static bool can_read_host(const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "/proc/%s/%s", getenv("HOST"), name);
+    return can_read(path);
+}
+
+static bool read_root_of_host(void)
+{
+    return can_read_host("root/etc/passwd");
+}
+static bool read_map_of_host(void)
+{
+    return can_read_host("maps");
+}
+
+/* The kernel's choice of whom to end when memory is short. */
+static bool change_oom_of_host(void)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%s/oom_score_adj", getenv("HOST"));
+    int fd = open(path, O_WRONLY);
+    return fd >= 0 && write(fd, "900", 3) == 3;
+}
+
+static bool open_terminal(void)
+{
+    return open(getenv("TERMINAL"), O_RDWR | O_NOCTTY) >= 0;
+}
+
+static bool share_memory_file(void)
+{
+    const char *path = "/dev/shm/allm-escape";
+    int fd = open(path, O_RDWR | O_CREAT, 0600);
+    unlink(path);
+    return fd >= 0;
+}
+
 /* ------------------------------------------------------------ metadata --- */
+
+/* Flags of a file, such as "no dump", by a descriptor for reading. */
+static bool flags_readable(void)
+{
+    int fd = open(path_in("READABLE", "file"), O_RDONLY), flags = 0;
+    return fd >= 0 && !ioctl(fd, FS_IOC_GETFLAGS, &flags) &&
+           !ioctl(fd, FS_IOC_SETFLAGS, &(int){ flags ^ FS_NODUMP_FL });
+}
 
 static bool chmod_outside(void)
 {
@@ -231,6 +317,21 @@ static bool connect_by_sending(void)
                              (struct sockaddr *)&to, sizeof to) == 1;
 }
 
+/* Without bind(), the kernel chooses a port. */
+static bool listen_anywhere(void)
+{
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    return fd >= 0 && !listen(fd, 1);
+}
+
+static bool open_alg(void)
+{
+    return socket(AF_ALG, SOCK_SEQPACKET, 0) >= 0;
+}
+static bool open_packet(void)
+{
+    return socket(AF_PACKET, SOCK_DGRAM, 0) >= 0;
+}
 static bool open_vsock(void)
 {
     return socket(AF_VSOCK, SOCK_STREAM, 0) >= 0;
@@ -246,17 +347,82 @@ static bool open_raw(void)
 
 /* ----------------------------------------------------- other processes --- */
 
+static pid_t host(void)
+{
+    return atoi(getenv("HOST"));
+}
+
 static bool kill_host(void)
 {
-    return !kill(atoi(getenv("HOST")), 0);
+    return !kill(host(), 0);
+}
+
+static bool signal_pidfd(void)
+{
+    int fd = (int)syscall(SYS_pidfd_open, host(), 0);
+    return fd >= 0 && !syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0);
+}
+
+/* As good as a signal: 0 seconds of CPU time end a process. */
+static bool limit_host(void)
+{
+    struct rlimit r;
+    return !prlimit(host(), RLIMIT_CPU, NULL, &r) &&
+           !prlimit(host(), RLIMIT_CPU, &r, NULL);
+}
+
+static bool slow_host(void)
+{
+    return !setpriority(PRIO_PROCESS, (id_t)host(), 5);
+}
+
+static bool pin_host(void)
+{
+    cpu_set_t set;
+    return !sched_getaffinity(host(), sizeof set, &set) &&
+           !sched_setaffinity(host(), sizeof set, &set);
+}
+
+static bool idle_host(void)
+{
+    struct sched_param none = { 0 };
+    return !sched_setscheduler(host(), SCHED_BATCH, &none);
+}
+
+static bool slow_disk_of_host(void)
+{
+    enum { PROCESS = 1, LOWEST = 2 << 13 | 7 };
+    return !syscall(SYS_ioprio_set, PROCESS, host(), LOWEST);
+}
+
+/* Of the memory that the runner shares with its user's processes. */
+static bool attach_memory(void)
+{
+    char *memory = shmat(atoi(getenv("SHARED")), NULL, 0);
+    return memory != (char *)-1 && *memory == 'x';
+}
+static bool remove_semaphores(void)
+{
+    int id = semget(IPC_PRIVATE, 1, 0600);
+    return id >= 0 && !semctl(id, 0, IPC_RMID);
+}
+static bool use_message_queue(void)
+{
+    int id = msgget(IPC_PRIVATE, 0600);
+    return id >= 0 && !msgctl(id, IPC_RMID, NULL);
+}
+static bool open_posix_queue(void)
+{
+    long fd = syscall(SYS_mq_open, "allm-escape", O_RDWR | O_CREAT, 0600, NULL);
+    syscall(SYS_mq_unlink, "allm-escape");
+    return fd >= 0;
 }
 
 /* Many processes at once; they end with their parent. */
 static bool fork_many(void)
 {
-    enum { MANY = 600 };
-    int done = 0;
-    for (; done < MANY; done++) {
+    int done = 0, many = atoi(getenv("MANY"));
+    for (; done < many; done++) {
         pid_t pid = fork();
         if (pid == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -266,7 +432,7 @@ static bool fork_many(void)
         if (pid < 0)
             break;
     }
-    return done == MANY;
+    return done == many;
 }
 
 static bool trace_child(void)
@@ -358,6 +524,41 @@ static bool clone_namespace(void)
         _exit(0);
     return pid > 0;
 }
+/* The interface that glibc prefers; it has to fall back to the other. */
+static bool clone_newer(void)
+{
+    uint64_t args[8] = { CLONE_NEWUSER, [4] = SIGCHLD };
+    long pid = syscall(435, args, sizeof args);
+    if (pid == 0)
+        _exit(0);
+    return pid > 0;
+}
+static bool open_filesystem(void)
+{
+    return syscall(430, "tmpfs", 0) >= 0;       /* fsopen */
+}
+static bool watch_everything(void)
+{
+    return syscall(SYS_fanotify_init, 0x200, 0) >= 0;   /* without root */
+}
+static bool open_by_handle(void)
+{
+    struct {
+        struct file_handle head;
+        char room[128];
+    } h = { { sizeof h.room, 0 }, { 0 } };
+    int mount_id, folder = open("/", O_RDONLY | O_DIRECTORY);
+    return !name_to_handle_at(AT_FDCWD, secret(), &h.head, &mount_id, 0) &&
+           open_by_handle_at(folder, &h.head, O_RDONLY) >= 0;
+}
+static bool use_faults(void)
+{
+    return syscall(SYS_userfaultfd, 1) >= 0;
+}
+static bool compare_files(void)
+{
+    return syscall(SYS_kcmp, getpid(), getpid(), 0, 0, 0) == 0;
+}
 static bool use_uring(void)
 {
     char params[256] = { 0 };
@@ -437,6 +638,19 @@ static const struct attempt {
     ATTEMPT(list_outside), ATTEMPT(write_outside), ATTEMPT(change_outside),
     ATTEMPT(truncate_outside), ATTEMPT(remove_outside), ATTEMPT(mkdir_outside),
     ATTEMPT(symlink_outside), ATTEMPT(link_inside), ATTEMPT(rename_inside),
+    ATTEMPT(reopen_path), ATTEMPT(run_descriptor), ATTEMPT(read_through_link),
+    ATTEMPT(write_through_link),
+    ATTEMPT(read_root_of_host), ATTEMPT(read_map_of_host),
+    ATTEMPT(change_oom_of_host), ATTEMPT(open_terminal),
+    ATTEMPT(share_memory_file), ATTEMPT(flags_readable),
+    ATTEMPT(listen_anywhere), ATTEMPT(open_alg), ATTEMPT(open_packet),
+    ATTEMPT(signal_pidfd), ATTEMPT(limit_host), ATTEMPT(slow_host),
+    ATTEMPT(pin_host), ATTEMPT(idle_host),
+    ATTEMPT(slow_disk_of_host), ATTEMPT(attach_memory),
+    ATTEMPT(remove_semaphores), ATTEMPT(use_message_queue),
+    ATTEMPT(open_posix_queue), ATTEMPT(clone_newer), ATTEMPT(open_filesystem),
+    ATTEMPT(watch_everything), ATTEMPT(open_by_handle), ATTEMPT(use_faults),
+    ATTEMPT(compare_files),
     ATTEMPT(run_outside), ATTEMPT(chmod_outside), ATTEMPT(chown_outside),
     ATTEMPT(fchmod_readable), ATTEMPT(xattr_outside), ATTEMPT(connect_tcp),
     ATTEMPT(connect_udp), ATTEMPT(connect_socket), ATTEMPT(connect_abstract),

@@ -14,6 +14,7 @@ Then a host with 20 process trees is killed at random moments (5, or 50 with
 lets them time out, and frees its toolbox, which has a server then: nothing may
 be left a second later, where SIGTERM has two more.
 """
+import ctypes
 import fcntl
 import json
 import os
@@ -49,10 +50,20 @@ ROWS = {
     "link_inside": "files mounts",
     "rename_inside": "files mounts",
     "run_outside": "files",
+    "reopen_path": "files",
+    "run_descriptor": "files",
+    "read_through_link": "files",
+    "write_through_link": "files mounts",
+    "read_root_of_host": "files signals privileges mounts pids",
+    "read_map_of_host": "files signals privileges mounts pids",
+    "change_oom_of_host": "files mounts pids",
+    "open_terminal": "files",
+    "share_memory_file": "files mounts",
     "chmod_outside": "metadata mounts",
     "chown_outside": "metadata mounts",
     "fchmod_readable": "metadata mounts",
     "xattr_outside": "metadata mounts",
+    "flags_readable": "metadata mounts",
     "connect_tcp": "net",
     "connect_udp": "net",
     "connect_socket": "net",
@@ -60,10 +71,23 @@ ROWS = {
     "send_from_pair": "net",
     "connect_other_port": "net",
     "connect_by_sending": "net",
+    "listen_anywhere": "net",
+    "open_alg": "net",
+    "open_packet": "net privileges mounts",
     "open_vsock": "net",
     "open_netlink": "net",
     "open_raw": "net privileges mounts",
     "kill_host": "signals mounts pids",
+    "signal_pidfd": "signals mounts pids",
+    "limit_host": "signals mounts pids",
+    "slow_host": "signals mounts pids",
+    "pin_host": "signals mounts pids",
+    "idle_host": "signals mounts pids",
+    "slow_disk_of_host": "signals mounts pids",
+    "attach_memory": "signals",
+    "remove_semaphores": "signals",
+    "use_message_queue": "signals",
+    "open_posix_queue": "files",
     "fork_many": "processes",
     "trace_child": "kernel",
     "leave_session": "staying",
@@ -73,27 +97,41 @@ ROWS = {
     "make_device": "privileges mounts",
     "new_namespace": "kernel",
     "clone_namespace": "kernel",
+    "clone_newer": "kernel",
+    "open_filesystem": "kernel privileges mounts",
+    "watch_everything": "kernel",
+    "open_by_handle": "kernel files privileges mounts",
+    "use_faults": "kernel",
+    "compare_files": "kernel",
     "use_uring": "kernel",
     "use_keys": "kernel",
     "use_perf": "kernel privileges mounts",
     "read_other_memory": "kernel",
     "mount_something": "kernel privileges files mounts",
     "push_input": "kernel privileges mounts",
-    "old_interface": "kernel net staying metadata mounts",
-    "x32_interface": "kernel net staying metadata mounts",
+    "old_interface": "kernel net staying metadata signals mounts",
+    "x32_interface": "kernel net staying metadata signals mounts",
     "write_much": "amount",
     "open_many": "amount",
 }
 # Attempts with a list of ports, which does not have theirs.
-WITH_PORTS = {"connect_other_port", "connect_by_sending"}
+WITH_PORTS = {"connect_other_port", "connect_by_sending", "listen_anywhere"}
+# Attempts with a folder to write, where there is a link now.
+WITH_LINK = {"read_through_link", "write_through_link"}
+# A process with capabilities cannot be slowed down by one without.
+NEEDS_PRIVILEGES_AS_ROOT = {"slow_host", "pin_host", "idle_host",
+                            "slow_disk_of_host"}
 # Without no_new_privs an ordinary user cannot have Landlock or seccomp.
-NEEDS_ALL_AS_USER = {"run_setuid", "read_environ", "use_perf"}
+NEEDS_ALL_AS_USER = {"run_setuid", "read_environ", "read_root_of_host",
+                     "read_map_of_host", "use_perf"}
 
 # Rows that may be void: the attempt needs root; or what the kernel of the
 # machine lacks; or the namespaces that are refused around the test.
-ROOT_ONLY = {"read_shadow", "open_raw", "change_user", "make_device",
-             "mount_something"}
-MAY_BE_VOID = {"open_vsock", "use_uring", "use_keys", "use_perf",
+ROOT_ONLY = {"read_shadow", "open_raw", "open_packet", "change_user",
+             "make_device", "mount_something", "open_filesystem"}
+MAY_BE_VOID = {"open_vsock", "open_alg", "use_uring", "use_keys", "use_perf",
+               "flags_readable", "watch_everything", "open_by_handle",
+               "use_faults", "compare_files", "open_posix_queue",
                "push_input", "old_interface", "x32_interface",
                "xattr_outside"}
 NEEDS_NAMESPACES = {"new_namespace", "clone_namespace"}
@@ -129,6 +167,19 @@ def tasks():
         return int(file.read().split()[3].split("/")[1])
 
 
+class Memory:
+    """Memory that all processes of the user could attach."""
+
+    def __init__(self):
+        self.libc = ctypes.CDLL(None)
+        self.libc.shmat.restype = ctypes.c_void_p
+        self.number = self.libc.shmget(0, 4096, 0o1666)
+        ctypes.memset(self.libc.shmat(self.number, None, 0), ord("x"), 1)
+
+    def close(self):
+        self.libc.shmctl(self.number, 0, None)
+
+
 class Place:
     """The files, listeners and the process that attempts try to reach."""
 
@@ -154,6 +205,8 @@ class Place:
         self.abstract = socket.socket(socket.AF_UNIX)
         self.abstract.bind("\0" + self.name)
         self.abstract.listen(1000)
+        os.symlink("outside", self.path("link"))
+        self.memory = Memory()
         self.master, self.slave = pty.openpty()
         os.chmod(os.ttyname(self.slave), 0o666)
 
@@ -185,7 +238,8 @@ class Place:
     def close(self):
         self.host.kill()
         self.host.wait()
-        for thing in (self.tcp, self.unix, self.datagrams, self.abstract):
+        for thing in (self.tcp, self.unix, self.datagrams, self.abstract,
+                      self.memory):
             thing.close()
         os.close(self.master)
         os.close(self.slave)
@@ -213,10 +267,15 @@ class Place:
                 "HOME": self.path("home"), "OUTSIDE": self.path("outside"),
                 "READABLE": self.path("readable"), "HOST": self.host.pid,
                 "PORT": self.tcp.getsockname()[1], "ABSTRACT": self.name,
+                "LINK": self.path("link"), "MANY": max(600, tasks() + 300),
+                "SHARED": self.memory.number,
+                "TERMINAL": os.ttyname(self.slave),
                 MARK: str(os.getpid())}.items():
             lines.append("env %s=%s" % (key, value))
         if name in WITH_PORTS:
             lines.append("net tcp 1")
+        if name in WITH_LINK:
+            lines.append("write " + self.path("link"))
         for wall in WALLS:
             if wall not in off.split() and off != "all":
                 lines.append("wall %s required" % wall)
@@ -300,6 +359,8 @@ def try_rows(place, user, refused):
             check(not done, row + ": it succeeds: %s" % lines)
         if user and name in NEEDS_ALL_AS_USER:
             continue
+        if user == 0 and name in NEEDS_PRIVILEGES_AS_ROOT:
+            own += " privileges"
         done, lines = succeeds(place, name, own, refused)
         check(done, row + ": it fails without its own wall: %s" % lines)
     print("# %s: %d rows, %d void: %s; %d not in force: %s" % (
