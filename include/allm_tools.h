@@ -118,6 +118,10 @@ typedef struct allm_toolbox_opts {
     void            (*progress)(void *ud, const struct allm_tool_progress *);
                                       /* a server reports progress; may be
                                          NULL                               */
+    const allm_json  *grants;         /* secret paths and variables of keys
+                                         that the needs of a program may name,
+                                         as a list of texts; copied; NULL:
+                                         none                               */
 } allm_toolbox_opts;
 
 /*

@@ -182,7 +182,7 @@ static int new_box(const struct toolbox_wish *w, const char *root,
         .approve = w->approve ? w->approve
                    : asks     ? approve_ask
                               : NULL,
-        .progress = w->progress,
+        .progress = w->progress, .grants = settings_value("tools.grant"),
         .elicit = asks && form_queue_open(forms_ask) ? form_queue_take : NULL,
         .approvals = places_find(PLACE_CONFIG, "approvals.json", approvals)
                          ? approvals

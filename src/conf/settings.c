@@ -48,6 +48,8 @@ static const struct setting rows[] = {
       false, "directories with tools" },
     { "tools.root", SETTING_TEXT, NULL, ".", TRUST_NEEDED, false,
       "the directory that tools may change" },
+    { "tools.grant", SETTING_LIST, NULL, "[]", TRUST_NEVER, false,
+      "secret paths and variables of keys that a tool may ask for" },
     { "sandbox", SETTING_WORD, "on|strict|off", "on", TRUST_NOT_OFF, false,
       "what tools may reach" },
     { "approve.*", SETTING_WORD, "auto|ask|deny", NULL, TRUST_NEEDED, false,

@@ -82,8 +82,7 @@ enum { PLACES = sizeof places / sizeof *places,
 
 _Static_assert(PLACES + SECRETS < REACH_SECRETS, "room for all of them");
 
-/* One path that is the other, or contains it. */
-static bool contains(const char *outer, const char *inner)
+bool reach_contains(const char *outer, const char *inner)
 {
     size_t n = strlen(outer);
     while (n && outer[n - 1] == '/')
@@ -164,7 +163,8 @@ static void find_forbidden(struct reach_secrets *f, struct arena *a)
 static const char *touched(const struct reach_secrets *f, const char *resolved)
 {
     for (size_t i = 0; i < f->count; i++)
-        if (contains(f->path[i], resolved) || contains(resolved, f->path[i]))
+        if (reach_contains(f->path[i], resolved) ||
+            reach_contains(resolved, f->path[i]))
             return f->path[i];
     return NULL;
 }
@@ -183,14 +183,15 @@ void reach_find_secrets(struct reach_secrets *s, struct arena *a,
     find_forbidden(&all, a);
     s->count = 0;
     for (size_t i = 0; i < all.count; i++)
-        if (contains(all.path[i], folder) || contains(folder, all.path[i]))
+        if (reach_contains(all.path[i], folder) ||
+            reach_contains(folder, all.path[i]))
             s->path[s->count++] = all.path[i];
 }
 
 bool reach_is_secret(const struct reach_secrets *s, const char *resolved)
 {
     for (size_t i = 0; i < s->count; i++)
-        if (contains(s->path[i], resolved))
+        if (reach_contains(s->path[i], resolved))
             return true;
     return false;
 }

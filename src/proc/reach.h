@@ -33,6 +33,9 @@ const char *reach_resolve(struct arena *a, const char *path, const char *dir);
  */
 const char *reach_forbidden(struct arena *a, const char *resolved);
 
+/* Is one path the other, or does it contain it? */
+bool reach_contains(const char *outer, const char *inner);
+
 /* Of these paths, those in a folder, and those that contain it. */
 struct reach_secrets {
     const char *path[REACH_SECRETS];

@@ -50,7 +50,7 @@ const allm_json *bash_reach(allm_toolbox *t, const struct entry *e,
     const char *root = builtins_root(mine->builtins);
     const allm_json *needs = needs_of(a, root, args, false);
     (void)t;
-    return needs ? needs_words(a, needs, root) : NULL;
+    return needs ? needs_words(a, needs) : NULL;
 }
 
 static const char *find_shell(void)
@@ -76,7 +76,7 @@ static const allm_error *start_shell(const struct entry *e, allm_tool_run *run,
     };
     if (!shell.tool.needs)
         return status_nomem();
-    const allm_error *why = needs_check(a, shell.tool.needs, root);
+    const allm_error *why = needs_check(a, &shell.tool.needs, root, NULL);
     if (!why)
         crew_shell(builtins_crew(mine->builtins), &shell, run);
     return why;

@@ -19,7 +19,7 @@ enum { TOOLS_MOST = 256, TIMEOUT_S = 30, TIMEOUT_MOST_S = 86400 };
 struct reader {
     struct allm_home *home;
     struct arena *arena;
-    const char *where, *dir;
+    const struct describe_place *place;
     const char *name; /* of the tool, for messages; or "" */
     const allm_error *error;
 };
@@ -27,8 +27,8 @@ struct reader {
 static bool refuse_description(struct reader *r, const char *what)
 {
     r->error = status_error(r->arena, ALLM_ERR_VALIDATION, "invalid_tool",
-                            "%s%s%s: %s", r->where, *r->name ? ": tool " : "",
-                            r->name, what);
+                            "%s%s%s: %s", r->place->where,
+                            *r->name ? ": tool " : "", r->name, what);
     return false;
 }
 
@@ -111,8 +111,8 @@ static bool check_schema(struct reader *r, const allm_json *schema)
                        ? status_nomem()
                        : status_error(r->arena, ALLM_ERR_VALIDATION,
                                       "invalid_tool",
-                                      "%s: tool %s: input_schema: %s", r->where,
-                                      r->name, why->message);
+                                      "%s: tool %s: input_schema: %s",
+                                      r->place->where, r->name, why->message);
     allm_json_schema_free(compiled);
     return !r->error;
 }
@@ -145,7 +145,8 @@ static bool read_needs(struct reader *r, const allm_json *o,
                        struct described *out)
 {
     out->needs = json_at(o, "needs");
-    const allm_error *why = needs_check(r->arena, out->needs, r->dir);
+    const allm_error *why = needs_check(r->arena, &out->needs, r->place->dir,
+                                        r->place->grants);
     return why ? refuse_description(r, why->message) : true;
 }
 
@@ -186,13 +187,12 @@ static bool read_all(struct reader *r, const allm_json *doc,
 }
 
 const allm_error *describe_read(struct allm_home *home, struct slice text,
-                                const char *where, const char *dir,
+                                const struct describe_place *place,
                                 struct described **list, size_t *count)
 {
     struct reader r = { .home = home,
                         .arena = home_arena(home),
-                        .where = where,
-                        .dir = dir,
+                        .place = place,
                         .name = "" };
     const allm_error *why;
     struct json_limits limits;

@@ -13,14 +13,19 @@ struct described {
     enum describe_output output;
 };
 
+/* The name of the document for messages, and what its needs refer to. */
+struct describe_place {
+    const char *where, *dir;
+    const allm_json *grants;    /* see needs_check() */
+};
+
 /*
  * Read a description: an object, or an array of objects.  *list and what it
  * refers to are in the home's arena; the tools are freed with the home.
- * Returns NULL, or the error: what is wrong, and with which tool.  `where` is
- * the name of the document for messages, `dir` that for relative paths.
+ * Returns NULL, or the error: what is wrong, and with which tool.
  */
 const allm_error *describe_read(struct allm_home *home, struct slice text,
-                                const char *where, const char *dir,
+                                const struct describe_place *place,
                                 struct described **list, size_t *count);
 
 #endif

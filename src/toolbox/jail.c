@@ -35,13 +35,18 @@ const allm_error *jail_open(struct jail *j, struct arena *a)
     else
         j->dir_hidden = !reach_default(&j->orders, j->program, j->dir,
                                        j->folder);
-    needs_orders(&j->orders, j->needs, j->dir, j->cpu_s);
+    const char *moved = needs_orders(&j->orders, j->needs, j->cpu_s);
     const char *home = j->real_home && getenv("HOME") ? getenv("HOME")
                        : j->folder                    ? j->folder
                                                       : "/";
     orders_env(&j->orders, "HOME", home);
     if (j->folder)
         orders_env(&j->orders, "TMPDIR", j->folder);
+    if (moved && !a->broken)
+        return status_error(a, ALLM_ERR_TOOL, "handler_exit",
+                            "the process was not started: %s, which its needs "
+                            "name, leads through a link now; remove the link",
+                            moved);
     if (j->orders.over)
         return status_error(a, ALLM_ERR_TOOL, "handler_exit",
                             "the instructions for the process exceed %d bytes; "

@@ -46,30 +46,75 @@ static const allm_error *refuse_needs(struct arena *a, const char *format, ...)
     return e;
 }
 
-static const allm_error *check_paths(struct arena *a, const char *key,
-                                     const allm_json *list, const char *dir)
+/* Where paths begin, and which secrets the user's own list names. */
+struct checking {
+    struct arena *arena;
+    const char *dir;
+    const allm_json *grants;    /* or NULL */
+};
+
+/* A folder that contains a secret is never granted. */
+static bool is_granted_path(const struct checking *c, const char *path,
+                            const char *secret)
 {
+    const char *own = NULL;
+    for (const allm_json *g = NULL; (g = allm_json_next(c->grants, g));) {
+        const char *name = json_slice(g).ptr;
+        if (name && (*name == '/' || *name == '~'))
+            own = reach_resolve(c->arena, name, "/");
+        if (own && !strcmp(own, path))
+            return reach_contains(secret, path);
+    }
+    return false;
+}
+
+static bool is_granted_name(const struct checking *c, struct slice name)
+{
+    for (const allm_json *g = NULL; (g = allm_json_next(c->grants, g));)
+        if (slice_eq(json_slice(g), name))
+            return true;
+    return false;
+}
+
+static const allm_error *check_path(const struct checking *c, const char *key,
+                                    const char *text, const char *path)
+{
+    if (!path)
+        return refuse_needs(c->arena,
+                            "needs.%s: \"%.200s\" is not a path that "
+                            "can be granted",
+                            key, text);
+    const char *secret = reach_forbidden(c->arena, path);
+    if (secret && !is_granted_path(c, path, secret))
+        return refuse_needs(c->arena,
+                            "needs.%s: \"%.200s\" would give access to "
+                            "%s, which no tool may access; name a "
+                            "smaller folder, or name this path in tools.grant "
+                            "of your own configuration",
+                            key, text, secret);
+    return NULL;
+}
+
+/* Their copy has no links: what was checked is what is granted. */
+static const allm_error *take_paths(const struct checking *c, struct build *b,
+                                    const char *key, const allm_json *list)
+{
+    const allm_error *error = NULL;
     if (!json_is_type(list, ALLM_JSON_ARRAY))
-        return refuse_needs(a, "needs.%s must be a list of paths", key);
-    for (const allm_json *p = NULL; (p = allm_json_next(list, p));) {
+        return refuse_needs(c->arena, "needs.%s must be a list of paths", key);
+    build_array(b);
+    for (const allm_json *p = NULL; !error && (p = allm_json_next(list, p));) {
         struct slice text = json_slice(p);
         if (!text.len || memchr(text.ptr, 0, text.len))
-            return refuse_needs(a, "needs.%s must be a list of paths", key);
-        const char *path = reach_resolve(a, text.ptr, dir);
-        if (!path)
-            return refuse_needs(a,
-                                "needs.%s: \"%.200s\" is not a path that "
-                                "can be granted",
-                                key, text.ptr);
-        const char *secret = reach_forbidden(a, path);
-        if (secret)
-            return refuse_needs(a,
-                                "needs.%s: \"%.200s\" would give access to "
-                                "%s, which no tool may access; name a "
-                                "smaller folder",
-                                key, text.ptr, secret);
+            return refuse_needs(c->arena, "needs.%s must be a list of paths",
+                                key);
+        const char *path = reach_resolve(c->arena, text.ptr, c->dir);
+        error = check_path(c, key, text.ptr, path);
+        if (!error)
+            build_text(b, slice_of(path));
     }
-    return NULL;
+    build_end(b);
+    return error;
 }
 
 static const allm_error *check_net(struct arena *a, const allm_json *net)
@@ -98,8 +143,10 @@ bool needs_is_key(const char *variable)
     return slice_ends(name, SLICE("_API_KEY"));
 }
 
-static const allm_error *check_env(struct arena *a, const allm_json *list)
+static const allm_error *check_env(const struct checking *c,
+                                   const allm_json *list)
 {
+    struct arena *a = c->arena;
     if (!json_is_type(list, ALLM_JSON_ARRAY))
         return refuse_needs(a, "needs.env must be a list of names");
     for (const allm_json *p = NULL; (p = allm_json_next(list, p));) {
@@ -107,10 +154,12 @@ static const allm_error *check_env(struct arena *a, const allm_json *list)
         if (!name.len || memchr(name.ptr, '=', name.len) ||
             memchr(name.ptr, 0, name.len))
             return refuse_needs(a, "needs.env must be a list of names");
-        if (needs_is_key(name.ptr))
+        if (needs_is_key(name.ptr) && !is_granted_name(c, name))
             return refuse_needs(a,
                                 "needs.env: %.200s is the key of a "
-                                "provider, which no tool gets",
+                                "provider, which no tool gets unless "
+                                "tools.grant of your own configuration names "
+                                "it",
                                 name.ptr);
     }
     return NULL;
@@ -135,44 +184,65 @@ static const allm_error *check_number(struct arena *a, const struct number *row,
                         (unsigned long long)row->most);
 }
 
-static const allm_error *check_member(struct arena *a, struct slice name,
-                                      const allm_json *value, const char *dir)
+static const allm_error *check_member(const struct checking *c,
+                                      struct slice name, const allm_json *value)
 {
     const struct number *row = find_number(name);
     if (row)
-        return check_number(a, row, value);
-    if (slice_is(name, "read") || slice_is(name, "write"))
-        return check_paths(a, name.ptr, value, dir);
+        return check_number(c->arena, row, value);
     if (slice_is(name, "net"))
-        return check_net(a, value);
+        return check_net(c->arena, value);
     if (slice_is(name, "env"))
-        return check_env(a, value);
-    return refuse_needs(a,
+        return check_env(c, value);
+    return refuse_needs(c->arena,
                         "needs.%.100s is not known, so it cannot be "
                         "granted; known are read, write, net, env, procs, "
                         "memory, seconds and disk",
                         name.ptr);
 }
 
-const allm_error *needs_check(struct arena *a, const allm_json *needs,
-                              const char *dir)
+const allm_error *needs_check(struct arena *a, const allm_json **needs,
+                              const char *dir, const allm_json *grants)
 {
+    const struct checking c = { a, dir, grants };
     const allm_error *error = NULL;
-    if (needs && !json_is_type(needs, ALLM_JSON_OBJECT))
+    struct build b;
+    if (!*needs)
+        return NULL;
+    if (!json_is_type(*needs, ALLM_JSON_OBJECT))
         return refuse_needs(a, "needs must be an object");
-    for (const allm_json *k = NULL; !error && (k = allm_json_next(needs, k));)
-        error = check_member(a, json_slice(k), allm_json_value(k), dir);
-    return error || !a->broken ? error : status_nomem();
+    build_init(&b, a);
+    build_object(&b);
+    for (const allm_json *k = NULL;
+         !error && (k = allm_json_next(*needs, k));) {
+        struct slice name = json_slice(k);
+        build_key(&b, name);
+        if (slice_is(name, "read") || slice_is(name, "write")) {
+            error = take_paths(&c, &b, name.ptr, allm_json_value(k));
+        } else {
+            error = check_member(&c, name, allm_json_value(k));
+            build_value(&b, allm_json_value(k));
+        }
+    }
+    build_end(&b);
+    if (error)
+        return error;
+    *needs = build_done(&b);
+    return *needs && !a->broken ? NULL : status_nomem();
 }
 
-static void add_paths(struct buf *out, const char *verb, const allm_json *list,
-                      const char *dir)
+/* The first one that is, or is below, a link now; NULL: none. */
+static const char *add_paths(struct buf *out, const char *verb,
+                             const allm_json *list)
 {
     for (const allm_json *p = NULL; (p = allm_json_next(list, p));) {
-        const char *path = reach_resolve(out->arena, json_slice(p).ptr, dir);
-        if (path)
-            orders_add(out, verb, path);
+        const char *path = json_slice(p).ptr;
+        const char *now = reach_resolve(out->arena, path, "/");
+        if (!now || strcmp(now, path) != 0)
+            return path;
+        orders_add(out, verb, path);
     }
+    return NULL;
 }
 
 static void add_net(struct buf *out, const allm_json *net)
@@ -201,11 +271,12 @@ static void add_env(struct buf *out, const allm_json *list)
     }
 }
 
-void needs_orders(struct buf *out, const allm_json *needs, const char *dir,
-                  uint64_t cpu_s)
+const char *needs_orders(struct buf *out, const allm_json *needs,
+                         uint64_t cpu_s)
 {
-    add_paths(out, "exec", json_at(needs, "read"), dir);
-    add_paths(out, "write", json_at(needs, "write"), dir);
+    const char *moved = add_paths(out, "exec", json_at(needs, "read"));
+    if (!moved)
+        moved = add_paths(out, "write", json_at(needs, "write"));
     add_net(out, json_at(needs, "net"));
     add_env(out, json_at(needs, "env"));
     for (size_t i = 0; i < NUMBERS; i++) {
@@ -219,18 +290,16 @@ void needs_orders(struct buf *out, const allm_json *needs, const char *dir,
     }
     orders_limit(out, "files", FILES_MOST);
     orders_limit(out, "linger", LINGER_MS);
+    return moved;
 }
 
-static void add_words(struct build *b, const char *verb, const allm_json *list,
-                      const char *dir)
+static void add_words(struct build *b, const char *verb, const allm_json *list)
 {
     for (const allm_json *p = NULL; (p = allm_json_next(list, p));) {
         struct buf word;
-        const char *text = json_slice(p).ptr;
-        const char *path = dir ? reach_resolve(b->arena, text, dir) : text;
         buf_init(&word, b->arena, PATH_MAX + 16);
         buf_text(&word, verb);
-        buf_text(&word, path ? path : text);
+        buf_add(&word, json_slice(p));
         build_text(b, buf_slice(&word));
     }
 }
@@ -249,16 +318,15 @@ static void add_net_words(struct build *b, const allm_json *net)
     }
 }
 
-const allm_json *needs_words(struct arena *a, const allm_json *needs,
-                             const char *dir)
+const allm_json *needs_words(struct arena *a, const allm_json *needs)
 {
     struct build b;
     build_init(&b, a);
     build_array(&b);
-    add_words(&b, "read ", json_at(needs, "read"), dir);
-    add_words(&b, "write ", json_at(needs, "write"), dir);
+    add_words(&b, "read ", json_at(needs, "read"));
+    add_words(&b, "write ", json_at(needs, "write"));
     add_net_words(&b, json_at(needs, "net"));
-    add_words(&b, "env ", json_at(needs, "env"), NULL);
+    add_words(&b, "env ", json_at(needs, "env"));
     build_end(&b);
     return build_done(&b);
 }

@@ -98,7 +98,8 @@ const allm_error *program_read(struct program *p, struct allm_home *home)
         if (why || !where)
             return why ? why : status_nomem();
     }
-    return describe_read(home, text, where, p->dir, &p->list, &p->count);
+    const struct describe_place place = { where, p->dir, p->grants };
+    return describe_read(home, text, &place, &p->list, &p->count);
 }
 
 /* A variable, unless there is no value. */

@@ -9,6 +9,7 @@
 struct program {
     const char *path;           /* absolute, without links */
     const char *dir;            /* the toolbox's root */
+    const allm_json *grants;    /* of the toolbox, or NULL */
     enum orders_mode mode;
     struct described *list;
     size_t count;

@@ -96,9 +96,8 @@ static const allm_json *run_program(struct once *s, const char *const *argv,
     return result;
 }
 
-static const allm_error *check_run(struct once *s, const allm_json *needs,
-                                   const char *const *argv, char *dir,
-                                   size_t cap)
+static const allm_error *check_run(struct once *s, const char *const *argv,
+                                   char *dir, size_t cap)
 {
     if (!argv || !argv[0])
         return status_error(s->arena, ALLM_ERR_MISUSE, "invalid_option",
@@ -114,7 +113,7 @@ static const allm_error *check_run(struct once *s, const allm_json *needs,
     if (!s->jail.program)
         return status_error(s->arena, ALLM_ERR_TOOL, "handler_exit",
                             "no program \"%.200s\" in PATH", argv[0]);
-    return needs_check(s->arena, needs, dir);
+    return needs_check(s->arena, &s->jail.needs, dir, NULL);
 }
 
 allm_json *allm_sandbox_run(const allm_json *needs, allm_sandbox_mode mode,
@@ -130,7 +129,7 @@ allm_json *allm_sandbox_run(const allm_json *needs, allm_sandbox_mode mode,
                                    .mode = (enum orders_mode)mode,
                                    .real_home = mode == ALLM_SANDBOX_OFF } };
     const allm_json *result = NULL;
-    s.error = check_run(&s, needs, argv, dir, sizeof dir);
+    s.error = check_run(&s, argv, dir, sizeof dir);
     if (!s.error)
         result = run_program(&s, argv, flags, timeout_ms);
     return json_root_of(home, result,

@@ -119,8 +119,8 @@ static const allm_json *read_object(struct reading_conf *r, const char *member)
 
 static void check_sandbox(struct reading_conf *r)
 {
-    const allm_error *why = needs_check(r->arena, r->conf->sandbox,
-                                        r->conf->dir);
+    const allm_error *why = needs_check(r->arena, &r->conf->sandbox,
+                                        r->conf->dir, NULL);
     if (why && why->kind == ALLM_ERR_NOMEM)
         r->error = why;
     else if (why)

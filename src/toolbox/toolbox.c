@@ -106,6 +106,8 @@ static const allm_error *fill_toolbox(allm_toolbox *t,
         return status_error(a, ALLM_ERR_MISUSE, "invalid_option",
                             "the size of the options is wrong; fill them with "
                             "ALLM(toolbox_opts, ...)");
+    if (o.grants && !(t->grants = json_copy(a, o.grants)))
+        return status_nomem();
     if ((unsigned)o.sandbox > ALLM_SANDBOX_OFF)
         return status_error(a, ALLM_ERR_MISUSE, "invalid_option",
                             "sandbox must be one of ALLM_SANDBOX_*");
@@ -252,7 +254,7 @@ static const allm_error *publish_program(allm_toolbox *t,
         list[i] = (struct entry){ .tool = d->tool, .execute = execute_program,
                                   .data = &data[i], .kind = "program",
                                   .source = p->path };
-        list[i].reach = needs_words(a, d->needs, p->dir);
+        list[i].reach = needs_words(a, d->needs);
     }
     return list && data ? publish_entries(t, p->count, list) : status_nomem();
 }
@@ -278,7 +280,7 @@ static allm_status add_one(allm_toolbox *t, const char *path)
     const allm_error *error = status_nomem();
     if (p) {
         *p = (struct program){ .path = arena_text(a, path), .dir = t->root,
-                               .mode = t->mode };
+                               .mode = t->mode, .grants = t->grants };
         if (p->path)
             error = program_read(p, t->home);
         if (!error)

@@ -14,6 +14,7 @@ struct allm_toolbox {
                                    that of the toolbox */
     const char *root;           /* absolute */
     enum orders_mode mode;
+    const allm_json *grants;    /* a copy, or NULL */
     struct clock clock;
     allm_net_opts net;
     struct crew *crew;

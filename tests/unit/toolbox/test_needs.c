@@ -2,11 +2,15 @@
 #include "toolbox/needs.h"
 
 #include "harness/check.h"
+#include "harness/external.h"
 #include "proc/orders.h"
 #include "json/parse.h"
 #include "json/write.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const allm_json *parse(struct arena *a, const char *text)
 {
@@ -50,7 +54,8 @@ static void refuses_what_it_does_not_understand(void)
         check_row(rows[i].needs);
         arena_init(&a, mem_default());
         const allm_json *needs = parse(&a, rows[i].needs);
-        const allm_error *e = needs ? needs_check(&a, needs, "/h/w") : NULL;
+        const allm_error *e = needs ? needs_check(&a, &needs, "/h/w", NULL)
+                                    : NULL;
         if (rows[i].why)
             CHECK(e && strstr(e->message, rows[i].why));
         else
@@ -83,7 +88,8 @@ static void becomes_instructions(void)
               "{\"read\":[\"~/notes\"],\"write\":[\"out\"],\"net\":[443,80],"
               "\"env\":[\"EDITOR\",\"NOT_SET_AT_ALL\"],\"memory\":2,"
               "\"seconds\":9}");
-    needs_orders(&out, needs, "/h/w", 30);
+    CHECK(!needs_check(&a, &needs, "/h/w", NULL));
+    CHECK(!needs_orders(&out, needs, 30));
     CHECK_TEXT(steady_orders(&out), "exec /h/me/notes\nwrite /h/w/out\n"
                                     "net tcp 443 80\nenv RES_OPTIONS=use-vc\n"
                                     "env EDITOR=ed\nlimit procs 64\n"
@@ -91,7 +97,7 @@ static void becomes_instructions(void)
                                     "limit disk 67108864\nlimit files 256\n"
                                     "limit linger 100\n");
     buf_clear(&out);
-    needs_orders(&out, NULL, "/h/w", 30);
+    CHECK(!needs_orders(&out, NULL, 30));
     CHECK_TEXT(steady_orders(&out), "net none\nlimit procs 64\nlimit cpu 30\n"
                                     "limit disk 67108864\nlimit files 256\n"
                                     "limit linger 100\n");
@@ -105,11 +111,11 @@ static void is_shown_in_words(void)
     setenv("HOME", "/h/me", 1);
     arena_init(&a, mem_default());
     buf_init(&out, &a, 4096);
-    const allm_json *words = needs_words(
-        &a,
+    const allm_json *needs =
         parse(&a, "{\"read\":[\"~/notes\"],\"write\":[\"out\"],\"net\":[443],"
-                  "\"env\":[\"EDITOR\"]}"),
-        "/h/w");
+                  "\"env\":[\"EDITOR\"]}");
+    CHECK(!needs_check(&a, &needs, "/h/w", NULL));
+    const allm_json *words = needs_words(&a, needs);
     if (words)
         json_write(&out, words, 0);
     CHECK_TEXT(out.ptr, "[\"read /h/me/notes\",\"write /h/w/out\","
@@ -117,5 +123,60 @@ static void is_shown_in_words(void)
     arena_release(&a);
 }
 
+/* Only the exact path, and only of secrets: no folder around one. */
+static void grants_what_the_user_names(void)
+{
+    static const struct {
+        const char *grants, *needs;
+        bool granted;
+    } rows[] = {
+        { "[\"~/.ssh/config\"]", "{\"read\":[\"~/.ssh/config\"]}", true },
+        { "[\"/h/me/.ssh\"]", "{\"write\":[\"~/.ssh\"]}", true },
+        { "[\"~/.ssh\"]", "{\"read\":[\"~/.ssh/config\"]}", false },
+        { "[\"~/.ssh/config\"]", "{\"read\":[\"~/.ssh\"]}", false },
+        { "[\"~\"]", "{\"read\":[\"~\"]}", false },
+        { "[\"/\"]", "{\"read\":[\"/\"]}", false },
+        { "[\".ssh\"]", "{\"read\":[\"~/.ssh\"]}", false },
+        { "[3,\"GROQ_API_KEY\"]", "{\"env\":[\"GROQ_API_KEY\"]}", true },
+        { "[\"GROQ_API_KEY\"]", "{\"env\":[\"OPENAI_API_KEY\"]}", false },
+        { "\"GROQ_API_KEY\"", "{\"env\":[\"GROQ_API_KEY\"]}", false },
+    };
+    setenv("HOME", "/h/me", 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        check_row(rows[i].needs);
+        arena_init(&a, mem_default());
+        const allm_json *needs = parse(&a, rows[i].needs);
+        const allm_json *grants = parse(&a, rows[i].grants);
+        const allm_error *e = needs_check(&a, &needs, "/h/w", grants);
+        CHECK(rows[i].granted ? !e : e && strstr(e->message, "tools.grant"));
+        arena_release(&a);
+    }
+}
+
+/* A folder that was approved, and then replaced by a link to another. */
+static void notices_a_link_that_came_later(void)
+{
+    struct arena a;
+    struct buf out;
+    const char *top = external_folder();
+    char path[512], text[600];
+    arena_init(&a, mem_default());
+    buf_init(&out, &a, ORDERS_LIMIT);
+    snprintf(path, sizeof path, "%s/out", top);
+    snprintf(text, sizeof text, "{\"write\":[\"%s/new\"]}", path);
+    const allm_json *needs = parse(&a, text);
+    CHECK(!mkdir(path, 0700));
+    CHECK(!needs_check(&a, &needs, top, NULL));
+    CHECK(!needs_orders(&out, needs, 30));
+    CHECK(!rmdir(path) && !symlink("/etc", path));
+    const char *moved = needs_orders(&out, needs, 30);
+    CHECK(moved && strstr(moved, "/out/new"));
+    arena_release(&a);
+    external_clean();
+}
+
 TESTS = { TEST(refuses_what_it_does_not_understand),
-          TEST(becomes_instructions), TEST(is_shown_in_words), TESTS_END };
+          TEST(becomes_instructions), TEST(is_shown_in_words),
+          TEST(grants_what_the_user_names),
+          TEST(notices_a_link_that_came_later), TESTS_END };
