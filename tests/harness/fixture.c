@@ -65,7 +65,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Every folder of a dialect whose name has this prefix, in order. */
+/* Every folder of a dialect whose name has this prefix, in order, up to the one
+ * in which an allocation was made to fail. */
 static void walk(const char *dialect, const allm_adapter *adapter,
                  const char *prefix, void (*each)(const struct folder *))
 {
@@ -90,7 +91,8 @@ static void walk(const char *dialect, const allm_adapter *adapter,
         struct folder f = { .adapter = adapter };
         snprintf(f.path, sizeof f.path, "%.2000s/%.1000s", root, names[i]);
         check_row(f.path);
-        each(&f);
+        if (check_whole())
+            each(&f);
         free(names[i]);
     }
 }

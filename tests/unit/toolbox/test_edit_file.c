@@ -17,9 +17,12 @@ struct row {
     const char *file;           /* afterwards; NULL: there is none */
 };
 
+/* In a new folder; so there is no more to see after a failed allocation. */
 static void check_edit(const struct row *row, const char *before)
 {
     struct box b;
+    if (!check_whole())
+        return;
     check_row(row->why);
     box_open(&b, "code");
     if (before)
