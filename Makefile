@@ -8,9 +8,10 @@ DESTDIR   ?=
 FUZZ_TIME ?= 600
 export DESTDIR FUZZ_TIME
 
-.PHONY: all run examples test lint format asan tsan valgrind torture cover \
-        bench bench-check bench-accept peers fuzz catalog real kill kill-batch \
-        refuse-batch escape conformance abi-accept install uninstall clean help
+.PHONY: all run examples test lint format asan tsan tsan-build valgrind \
+        torture cover bench bench-check bench-accept peers fuzz catalog real \
+        kill kill-batch refuse-batch escape conformance abi-accept install \
+        uninstall clean help
 
 all:            ## build the library, the examples and the tests
 	@tools/build main
@@ -40,17 +41,16 @@ asan:           ## run the tests under the address and undefined sanitizers
 	@tools/build asan
 	@tools/run-tests build/asan --binaries
 
-tsan:           ## run the tests tagged "thread" under the thread sanitizer
+# The tests tagged "thread", and the programs that they start.
+tsan-build:
 	@tools/bootstrap test
-	@TARGETS=$$(tools/list-files | sed -n \
+	@TARGETS="$$(tools/list-files | sed -n \
 	    's,^thread tests/unit/\(.*\)/\(test_\)\(.*\)\.c$$,tests/\2\1_\3,p' | \
-	    sed 's,/,_,2'); \
-	if [ -n "$$TARGETS" ]; then \
-	    export TARGETS="$$TARGETS allm-warden examples/word_count \
-	        tests/mcp_echo"; \
-	    tools/build tsan && \
-	    ALLM_TORTURE=light tools/run-tests build/tsan --suite thread; \
-	else echo "no test is tagged \"thread\""; fi
+	    sed 's,/,_,2') allm-warden examples/word_count tests/mcp_echo" \
+	    tools/build tsan
+
+tsan: tsan-build ## run the tests tagged "thread" under the thread sanitizer
+	@ALLM_TORTURE=light tools/run-tests build/tsan --suite thread
 
 valgrind: all   ## run the unit tests under valgrind
 	@tools/bootstrap test valgrind
