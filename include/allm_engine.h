@@ -37,7 +37,8 @@ typedef struct allm_net_opts {
                                          open; 0: 50 s                      */
     uint32_t    http2;                /* 1: if the server supports it       */
     uint32_t    max_connections;      /* idle ones kept open; 0: 512        */
-    uint32_t    reserved;
+    uint32_t    public_only;          /* 1: never connect to this machine or
+                                         to a private network               */
 } allm_net_opts;
 
 /* ------------------------------------------------------------- 2  Trace --- */

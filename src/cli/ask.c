@@ -456,7 +456,12 @@ static int prepare_question(struct question *q, int argc, char **argv)
         return END_DONE;
     if (code == END_DONE)
         code = open_tools(q);
-    return code == END_DONE ? open_conversation(q) : code;
+    if (code == END_DONE)
+        code = open_conversation(q);
+    if (code == END_DONE && q->prompt && !q->only_decides && !a->dry_run &&
+        !prompt_fetch_images(&q->prompt, &q->target))
+        code = END_USAGE;
+    return code;
 }
 
 /* --save NAME: the flags of this call over those of its template. */

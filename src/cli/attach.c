@@ -1,5 +1,13 @@
-/* attach.c - what an attachment is: by its content, not by its name */
+/*
+ * attach.c - what an attachment is, and the bytes at a URL
+ *
+ * The content says what it is, not the name.  For a URL, an adapter of our own
+ * asks for it as if it were a model: so the client, its deadlines, TLS and
+ * proxies are those of every call.
+ */
 #include "cli/attach.h"
+
+#include "cli/print.h"
 
 #include <string.h>
 
@@ -29,4 +37,94 @@ const char *attach_type(const char *bytes, size_t len)
 bool attach_is_url(const char *word)
 {
     return !strncmp(word, "https://", 8) || !strncmp(word, "http://", 7);
+}
+
+/* ---------------------------------------------------------------- URLs --- */
+
+static struct input *into;
+
+static allm_status request_page(const allm_call *call, allm_http *http)
+{
+    allm_http_method(http, "GET");
+    allm_http_url(http, call->base_url);
+    allm_http_header(http, "accept",
+                     "image/"
+                     "*");
+    allm_http_header(http, "accept-encoding", "identity");
+    return ALLM_OK;
+}
+
+static allm_status keep_body(void *state, const allm_call *call,
+                             const allm_frame *frame, allm_sink *sink)
+{
+    static const allm_message done = { .size = sizeof done,
+                                       .role = ALLM_ROLE_ASSISTANT,
+                                       .text = "" };
+    (void)state;
+    (void)call;
+    if (!input_append(into, frame->data, frame->data_len))
+        return ALLM_ERR_NOMEM;
+    return allm_sink_put(sink, ALLM(event, .type = ALLM_EV_MESSAGE_COMPLETED,
+                                    .message = &done,
+                                    .finish_reason = ALLM_FINISH_STOP));
+}
+
+static allm_status end_body(void *state, const allm_call *call, allm_sink *sink)
+{
+    (void)state;
+    (void)call;
+    allm_sink_end(sink);
+    return ALLM_OK;
+}
+
+static const allm_adapter page = { .size = sizeof page,
+                                   .name = "url",
+                                   .state_size = 1,
+                                   .framing = ALLM_FRAMING_WHOLE,
+                                   .encode = request_page,
+                                   .decode = keep_body,
+                                   .finish = end_body };
+
+static allm_json *make_options(const char *url)
+{
+    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build_object(b);
+    allm_json_build_key(b, "base_url");
+    allm_json_build_text(b, url, ALLM_NUL_ENDED);
+    allm_json_build_end(b);
+    return allm_json_build_done(b);
+}
+
+bool attach_fetch(struct input *in, const char *url, const allm_net_opts *net)
+{
+    allm_net_opts own = *net;
+    const char *host = url + strcspn(url, ":") + 3;
+    if (memchr(host, '@', strcspn(host, "/?#")))
+        return print_fault("a URL with a name or a password is not fetched");
+    allm_json *options = make_options(url);
+    allm_json *once = allm_json_parse("false", ALLM_NUL_ENDED, NULL);
+    const allm_message *message = ALLM(message, .role = ALLM_ROLE_USER,
+                                       .text = "url");
+    *in = (struct input){ 0 };
+    into = in;
+    own.public_only = !own.proxy;
+    if (own.public_only)
+        own.proxy = ""; /* behind one of the environment, nothing is checked */
+    allm_engine *engine = allm_engine_new(ALLM(engine_opts, .model = "url:any",
+                                               .adapter_table = &page,
+                                               .net = &own, .retry = once));
+    allm_stream *stream =
+        allm_generate(engine,
+                      ALLM(request, .message_count = 1, .messages = &message),
+                      ALLM(call_opts, .json = options, .total_ms = 30000));
+    allm_stream_wait(stream);
+    const allm_error *error = allm_stream_error(stream);
+    if (error)
+        print_fault("cannot fetch %.500s: %.300s", url, error->message);
+    bool ok = stream && !error;
+    allm_stream_free(stream);
+    allm_engine_free(engine);
+    allm_json_free(once);
+    allm_json_free(options);
+    return ok;
 }

@@ -85,7 +85,9 @@ static void send_text(struct chat *c, const char *text)
     const struct prompt_files files = { .attached = &c->files,
                                         .typed = &c->typed };
     bytes_text(&c->before, text);
-    if (prompt_add_message(thread, bytes_string(&c->before), &files) == ALLM_OK)
+    if (prompt_add_message(thread, bytes_string(&c->before), &files) ==
+            ALLM_OK &&
+        prompt_fetch_images(&thread, &c->target))
         chat_send_message(c, allm_thread_last(thread));
     allm_thread_free(thread);
     drop_attached(c);

@@ -4,6 +4,7 @@
 #include "cli/attach.h"
 #include "cli/input.h"
 #include "cli/print.h"
+#include "cli/registry.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -332,4 +333,59 @@ allm_status prompt_add_text(allm_thread *thread, const char *text,
 {
     const struct prompt_files all = { .attached = files };
     return prompt_add_message(thread, text, &all);
+}
+
+/* Is it an image at a URL that the program fetches? */
+static const char *find_url(const allm_part *part, const struct target *t)
+{
+    const allm_image *i = part->kind == ALLM_PART_IMAGE ? part->image : NULL;
+    return i && i->source == ALLM_IMAGE_URL &&
+                   !registry_fetches(t->model, i->data)
+               ? i->data
+               : NULL;
+}
+
+/* The parts of a message, with the bytes of what was a URL. */
+static bool fetch_parts(struct prompt *p, const allm_message *m,
+                        const struct target *t)
+{
+    for (; p->count < m->part_count; p->count++) {
+        const char *url = find_url(m->parts[p->count], t);
+        struct input *in = &p->file[p->count];
+        p->parts[p->count] = url ? &p->part[p->count] : m->parts[p->count];
+        if (!url)
+            continue;
+        if (!attach_fetch(in, url, &t->net))
+            return false;
+        const char *type = attach_type(in->ptr, in->len);
+        if (!type || strncmp(type, "image/", 6) != 0)
+            return print_fault("%s is not an image (png, jpg, webp, gif)", url);
+        if (!add_image(p, url, allm_image_from_binary(in->ptr, in->len, type)))
+            return false;
+        p->count--;
+    }
+    return true;
+}
+
+bool prompt_fetch_images(allm_thread **thread, const struct target *t)
+{
+    struct prompt *p = &prompt;
+    const allm_message *last = allm_thread_last(*thread);
+    allm_message m = { .size = sizeof m, .role = ALLM_ROLE_USER };
+    bool any = false;
+    for (size_t i = 0; last && i < last->part_count; i++)
+        any |= find_url(last->parts[i], t) != NULL;
+    if (!any)
+        return true;
+    bool ok = fetch_parts(p, last, t);
+    if (ok) {
+        allm_thread *with = allm_thread_new(NULL);
+        m.parts = p->parts;
+        m.part_count = p->count;
+        ok = allm_thread_append(with, &m) == ALLM_OK;
+        allm_thread_free(*thread);
+        *thread = with;
+    }
+    release_prompt(p);
+    return ok;
 }

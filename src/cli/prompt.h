@@ -5,6 +5,7 @@
 #include "allm.h"
 #include "cli/flags.h"
 #include "cli/input.h"
+#include "cli/target.h"
 #include "cli/template_use.h"
 
 /*
@@ -40,5 +41,11 @@ allm_status prompt_add_message(allm_thread *thread, const char *text,
  * longer than any run of backticks in the text. */
 bool prompt_append_block(struct input *to, const char *name,
                          const struct input *text);
+
+/*
+ * Replace the images of the last message that are URLs by their bytes, if the
+ * model's provider does not fetch them.  False: an error was printed.
+ */
+bool prompt_fetch_images(allm_thread **thread, const struct target *t);
 
 #endif

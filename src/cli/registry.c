@@ -47,6 +47,18 @@ void registry_note_schema(const char *model)
     allm_json_free(list);
 }
 
+bool registry_fetches(const char *model, const char *url)
+{
+    static const char own[] = "https://generativelanguage.googleapis.com/";
+    allm_json *list = allm_registry_list();
+    const allm_json *row = registry_row(list, model, strcspn(model, ":"));
+    const char *dialect = registry_text(row, "dialect");
+    bool gemini = dialect && !strcmp(dialect, "gemini");
+    bool ollama = dialect && !strcmp(dialect, "ollama");
+    allm_json_free(list);
+    return !ollama && (!gemini || !strncmp(url, own, sizeof own - 1));
+}
+
 bool registry_is_first(const allm_json *list, const allm_json *row)
 {
     const char *dialect = registry_text(row, "dialect");

@@ -23,4 +23,7 @@ int registry_reject_dialect(const allm_json *list, const char *name);
 int registry_reject_provider(const allm_json *list, const char *name,
                              size_t len);
 
+/* Does the provider of this model, "provider:id", fetch images from URLs? */
+bool registry_fetches(const char *model, const char *url);
+
 #endif

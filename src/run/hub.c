@@ -334,6 +334,7 @@ const allm_transport *hub_transport(allm_stream *s, const allm_net_opts *opts)
         .max_idle_ms = net ? net->max_idle_ms : 0,
         .max_connections = net ? net->max_connections : 0,
         .http2 = net && net->http2,
+        .public_only = net && net->public_only,
     };
     if (!h->client)
         h->client = client_new(h->mem, &h->poll, &how);

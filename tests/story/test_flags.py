@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """test_flags - the flags of ask: files, schemas, code blocks, limits, taps"""
+import base64
+import http.server
 import json
 import os
 
+from place import Serving
 from program import (ALLM, HOME, Terminal, allm, equal, fake, file, holds,
                      main, one_sentence, text)
 
@@ -75,6 +78,65 @@ def test_typed():
     url = "https://example.com/cat.png"
     parts = content("-a", url, "hi")
     equal(parts[0]["image_url"]["url"], url)
+
+
+class Proxy(Serving):
+    """Answers for every host: an image for GET, else as Ollama does."""
+
+    def __init__(self, image):
+        asked = self.asked = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def answer(self, body, request):
+                asked.append((self.path, dict(self.headers), request))
+                self.send_response(200)
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def do_GET(self):
+                self.answer(image, None)
+
+            def do_POST(self):
+                size = int(self.headers["content-length"])
+                self.answer(b'{"message": {"role": "assistant", "content": '
+                            b'"a cat"}, "done": true, "done_reason": "stop"}'
+                            b"\n", json.loads(self.rfile.read(size)))
+
+            def log_message(self, *args):
+                pass
+
+        self.server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+
+def test_fetches_urls():
+    """a URL is fetched, once, for a provider that does not fetch it"""
+    call = ["-m", "ollama:llava", "--base-url", "http://ollama.test"]
+    url = "http://images.test/cat?id=1"
+    with Proxy(PNG) as proxy:
+        run = allm(*call, "--proxy", proxy.url, "-a", url, "hi",
+                   env={"OLLAMA_API_KEY": "planted"})
+        equal((run.code, run.text), (0, "a cat\n"))
+        equal([path for path, _, _ in proxy.asked],
+              [url, "http://ollama.test/api/chat"])
+        assert "planted" not in json.dumps(proxy.asked[0])
+        equal(proxy.asked[1][2]["messages"][-1]["images"],
+              [base64.b64encode(PNG).decode()])
+    with Proxy(b"no image") as proxy:
+        one_sentence(allm(*call, "--proxy", proxy.url, "-a", url, "hi"), 2,
+                     url, "is not an image")
+        equal(len(proxy.asked), 1)
+        run = allm(*call, "--proxy", proxy.url, "-a", "http://me:planted@x/y",
+                   "hi")
+        one_sentence(run, 2, "name or a password")
+        assert "planted" not in run.said
+        equal(len(proxy.asked), 1)
+    with Proxy(PNG) as near:
+        for host in near.url, near.url.replace("127.0.0.1", "localhost"):
+            one_sentence(allm(*call, "-a", host + "/x", "hi"), 2, host,
+                         "cannot fetch")
+        equal(near.asked, [])
 
 
 def test_schema_words():
