@@ -496,6 +496,27 @@ static struct machine *make_follow(allm_store *s, const char *name,
     return NULL;
 }
 
+struct start {
+    const char *name;
+    struct follow_cursor *cursor;
+};
+
+/* Without a cursor: before the operation that is open, or behind the last. */
+static const allm_error *find_start(struct backend *b, struct arena *a,
+                                    void *ud)
+{
+    struct start *start = ud;
+    struct backend_row row;
+    bool found = false;
+    const allm_error *error = b->ops->find(b, a, start->name, true, &row,
+                                           &found);
+    if (!error && found)
+        *start->cursor = (struct follow_cursor){
+            .given = true, .seq = row.open ? row.open - 1 : row.head,
+        };
+    return error;
+}
+
 allm_stream *follow_stream(allm_store *s, const char *name, const char *cursor,
                            uint32_t flags)
 {
@@ -503,6 +524,8 @@ allm_stream *follow_stream(allm_store *s, const char *name, const char *cursor,
     struct follow_cursor at;
     arena_init(&a, store_mem(s));
     const allm_error *error = refuse(&a, s, name, cursor, flags, &at);
+    if (!error && !at.given)    /* what fails, the first look tries again */
+        (void)store_call(s, find_start, &a, &(struct start){ name, &at });
     allm_stream *stream = error ? refused_stream(NULL, error)
                                 : stream_new(store_mem(s), clock_real(), NULL);
     if (!error && stream)

@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CALL(id, name) \
@@ -182,14 +183,24 @@ static void shows_an_operation(const char *uri)
 }
 EACH(shows_an_operation)
 
-/* Drain what is there without waiting; true: the stream has ended. */
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Drain what comes within this time; true: the stream has ended. */
 static bool drain(allm_hub *hub, struct seen *seen, int timeout_ms)
 {
     void *tag = NULL;
     allm_stream *s;
     const allm_event *event = NULL;
+    const int64_t end_ms = now_ms() + timeout_ms;
     while ((s = allm_hub_wait(hub, timeout_ms, &tag))) {
         allm_status status;
+        int64_t left_ms = end_ms - now_ms();
+        timeout_ms = left_ms > 0 ? (int)left_ms : 0;
         while ((status = allm_stream_next(s, &event)) == ALLM_EVENT)
             note_event(seen, event);
         if (status != ALLM_AGAIN)
@@ -231,6 +242,31 @@ static void follows_while_it_runs(const char *uri)
     allm_store_free(store);
 }
 EACH(follows_while_it_runs)
+
+/* The reader begins where it was made, not where it looks first. */
+static void begins_where_it_was_made(const char *uri)
+{
+    static struct seen seen;
+    allm_store *store = stored_open(uri, NULL);
+    allm_store *other = stored_open(uri, NULL);
+    allm_session *s = allm_session_open(store, "trip", ALLM_SESSION_CREATE);
+    allm_hub *hub = allm_hub_new(NULL);
+    allm_session_append_user(s, "one");
+    allm_session_free(s);
+    allm_stream *reader = allm_store_follow(other, "trip", NULL,
+                                            ALLM_FOLLOW_ONE);
+    allm_hub_add(hub, reader, NULL);
+    seen.count = 0;
+    CHECK_TEXT(talk(store, ALLM_SESSION_LOCK), NULL);
+    CHECK(drain(hub, &seen, 10000));
+    CHECK(!allm_stream_error(reader));
+    CHECK_TEXT(types_of(&seen), "session_changed " LIVE " session_changed");
+    allm_stream_free(reader);
+    allm_hub_free(hub);
+    allm_store_free(other);
+    allm_store_free(store);
+}
+EACH(begins_where_it_was_made)
 
 /* ------------------------------------------------------------ take-over --- */
 
@@ -484,6 +520,7 @@ static void follows_with_little_memory(void)
 TESTS = {
     TEST_ALL(shows_an_operation),
     TEST_ALL(follows_while_it_runs),
+    TEST_ALL(begins_where_it_was_made),
     TEST_ALL(follows_a_take_over),
     TEST_ONCE(process_on_disk),
     TEST_ONCE(process_on_server),
