@@ -261,13 +261,16 @@ static struct store_job *take_jobs(allm_store *s, struct group *g)
     return NULL;
 }
 
-/* All jobs that are there.  Locked before and after. */
+/* All jobs that are there; there may always be more of them, so leases are
+ * renewed in between.  Locked before and after. */
 static void run_jobs(allm_store *s)
 {
-    while (s->first) {
+    for (bool more = false; s->first; more = true) {
         struct group g;
         struct store_job *call = take_jobs(s, &g);
         pthread_mutex_unlock(&s->lock);
+        if (more)
+            watch_store(s);
         if (call)
             run_call_job(s, call);
         else
@@ -286,6 +289,10 @@ static void wait_for_jobs(allm_store *s)
                                                : -1;
     if (fd >= 0 && poll_add(&s->poll, fd, POLL_READ, &s->backend))
         fd = -1;
+    if (fd >= 0 && s->ops->hear(s->backend, false)) {
+        watch_now(s);           /* it was read with the answer to a statement */
+        timeout_ns = 0;
+    }
     if (poll_wait(&s->poll, timeout_ns) == 0)
         while (poll_next(&s->poll, &ready)) {
             readable = readable || ready.tag == &s->backend;

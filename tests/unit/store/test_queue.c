@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 /* --------------------------------------------------- a faulty backend --- */
 
@@ -319,6 +320,150 @@ static void fails_alone(void)
     arena_release(&a);
 }
 
+/* ------------------------------------------------------- a full queue --- */
+
+static size_t watched;              /* atomic */
+static uint32_t watch_every_ms;
+static int silent_fd;
+static bool speaks;                 /* the store's thread only */
+
+static uint32_t watch_period(const struct backend *b)
+{
+    (void)b;
+    return watch_every_ms;
+}
+
+static const allm_error *count_watch(struct backend *b, struct arena *a,
+                                     size_t count, struct backend_watch *list)
+{
+    (void)b;
+    (void)a;
+    (void)count;
+    (void)list;
+    __atomic_add_fetch(&watched, 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+/* A job that queues itself until the leases were renewed. */
+struct busy {
+    struct store_job job;
+    struct job_call call;
+    allm_store *store;
+    int64_t end_ns;
+    size_t before;
+    bool runs, done;
+};
+
+static size_t count_watched(void)
+{
+    return __atomic_load_n(&watched, __ATOMIC_ACQUIRE);
+}
+
+static allm_store *open_watched(uint32_t every_ms)
+{
+    plan_none();
+    watch_every_ms = every_ms;
+    allm_store *s = open_faulty(true, NULL);
+    faulty.watch = count_watch;
+    faulty.watch_ms = watch_period;
+    return s;
+}
+
+static const allm_error *do_nothing(struct backend *b, struct arena *a,
+                                    void *ud)
+{
+    (void)b;
+    (void)a;
+    (void)ud;
+    return NULL;
+}
+
+static void queue_again(struct store_job *job)
+{
+    struct busy *y = (struct busy *)(void *)job;
+    int64_t now = clock_now_ns(clock_real());
+    if (!y->runs) {
+        y->before = count_watched();
+        y->end_ns = clock_after(now, 5000);
+    }
+    y->runs = true;
+    if (count_watched() == y->before && now < y->end_ns)
+        queue_put(y->store, job);
+    else
+        __atomic_store_n(&y->done, true, __ATOMIC_RELEASE);
+}
+
+/* Sessions are watched, and their leases renewed, while the queue is full. */
+static void watches_between_jobs(void)
+{
+    struct arena a;
+    struct store_loaded l;
+    arena_init(&a, mem_default());
+    allm_store *s = open_watched(1);
+    struct store_session *t = stored_session(s, &a, "w", ALLM_SESSION_CREATE,
+                                             &l, NULL);
+    struct busy y = { .store = s, .call = { .fn = do_nothing, .arena = &a } };
+    y.job = (struct store_job){ .call = &y.call, .ended = queue_again };
+    queue_put(s, &y.job);
+    while (!__atomic_load_n(&y.done, __ATOMIC_ACQUIRE))
+        nanosleep(&(struct timespec){ .tv_nsec = 100000 }, NULL);
+    store_session_drop(t);
+    allm_store_free(s);
+    CHECK(count_watched() > y.before);
+    arena_release(&a);
+}
+
+static int silent_socket(struct backend *b)
+{
+    (void)b;
+    return silent_fd;
+}
+
+static bool hear_once(struct backend *b, bool readable)
+{
+    (void)b;
+    (void)readable;
+    bool heard = speaks;
+    speaks = false;
+    return heard;
+}
+
+static const allm_error *speak(struct backend *b, struct arena *a, void *ud)
+{
+    (void)b;
+    (void)a;
+    (void)ud;
+    speaks = true;
+    return NULL;
+}
+
+/* News that came with the answer to a statement: the socket says nothing. */
+static void hears_news_of_a_statement(void)
+{
+    struct arena a;
+    struct store_loaded l;
+    int ends[2];
+    if (!CHECK(pipe(ends) == 0))
+        return;
+    arena_init(&a, mem_default());
+    silent_fd = ends[0];
+    allm_store *s = open_watched(3600000);
+    faulty.socket = silent_socket;
+    faulty.hear = hear_once;
+    struct store_session *t = stored_session(s, &a, "h", ALLM_SESSION_CREATE,
+                                             &l, NULL);
+    size_t before = count_watched();
+    CHECK_TEXT(stored_reason(store_call(s, speak, &a, NULL)), NULL);
+    for (int i = 0; i < 5000 && count_watched() == before; i++)
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    CHECK(count_watched() > before);
+    store_session_drop(t);
+    allm_store_free(s);
+    close(ends[0]);
+    close(ends[1]);
+    arena_release(&a);
+}
+
 /* ------------------------------------------------------- dead handles --- */
 
 struct killer {
@@ -431,6 +576,8 @@ TESTS = {
     TEST(survives_no_memory),
     TEST_ONCE(asks_what_became_of_a_commit),
     TEST_ONCE(fails_alone),
+    TEST_ONCE(watches_between_jobs),
+    TEST_ONCE(hears_news_of_a_statement),
     TEST(memory_dies),
     TEST_ONCE(sqlite_dies),
     TEST(memory_releases_in_order),
