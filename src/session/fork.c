@@ -82,9 +82,8 @@ static const allm_error *read_back(struct backend *b, struct arena *a, void *ud)
     f->blobs.arena = a;
     if (f->state)
         record_find_blobs(f->state->body, &f->blobs);
-    return f->blobs.broken
-               ? status_nomem()
-               : b->ops->blobs(b, a, f->row.id, f->blobs.count, f->blobs.list);
+    return store_read_blobs(b, a, &(struct store_loaded){ .row = f->row },
+                            &f->blobs);
 }
 
 static struct slice find_blob(void *ud, const char *hash)

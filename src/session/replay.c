@@ -70,7 +70,6 @@ static bool add_tools(struct replay *r)
 }
 
 struct as_of {
-    int64_t id;
     uint64_t seq;
     size_t count;
     struct backend_message *rows;
@@ -83,8 +82,9 @@ static const allm_error *load_as_of(struct backend *b, struct arena *a,
     struct as_of *o = ud;
     struct record_blobs blobs = { .arena = a };
     const allm_error *error =
-        b->ops->messages(b, a, o->id, (struct backend_range){ .at = o->seq },
-                         &o->count, &o->rows);
+        store_read_messages(b, a, &o->loaded,
+                            (struct backend_range){ .at = o->seq }, &o->count,
+                            &o->rows);
     for (size_t i = 0; !error && i < o->count; i++)
         record_find_blobs(o->rows[i].body, &blobs);
     return error ? error : store_read_blobs(b, a, &o->loaded, &blobs);
@@ -93,8 +93,8 @@ static const allm_error *load_as_of(struct backend *b, struct arena *a,
 allm_thread *replay_thread_at(struct place *d, struct arena *a, uint64_t seq,
                               const allm_error **error)
 {
-    struct as_of o = { .id = d->loaded.row.id, .seq = seq };
-    o.loaded.row.id = o.id;
+    struct as_of o = { .seq = seq };
+    o.loaded.row.id = d->loaded.row.id;
     o.loaded.row.name = store_session_name(d->store);
     *error = store_call(store_session_store(d->store), load_as_of, a, &o);
     return *error ? NULL : durable_thread(a, &o.loaded, o.count, o.rows, error);

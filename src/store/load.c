@@ -82,26 +82,34 @@ static const allm_error *load_records(struct backend *b, struct arena *a,
 
 /* ------------------------------------------------- messages and blobs --- */
 
+const allm_error *store_read_messages(struct backend *b, struct arena *a,
+                                      const struct store_loaded *l,
+                                      struct backend_range range, size_t *count,
+                                      struct backend_message **out)
+{
+    char hash[STORE_HASH_LEN + 1];
+    const allm_error *error = b->ops->messages(b, a, l->row.id, range, count,
+                                               out);
+    for (size_t i = 0; !error && i < *count; i++) {
+        const struct backend_message *m = &(*out)[i];
+        record_hash(m->body, hash);
+        if (strcmp(hash, m->hash) != 0)
+            error = damaged(a, l, "a message of record", m->since,
+                            "does not match its hash");
+    }
+    return error;
+}
+
 static const allm_error *load_messages(struct backend *b, struct arena *a,
                                        struct store_loaded *l)
 {
-    char hash[STORE_HASH_LEN + 1];
-    const allm_error *error = b->ops->messages(b, a, l->row.id,
-                                               (struct backend_range){ 0 },
-                                               &l->message_count, &l->messages);
-    if (error)
+    const allm_error *error = store_read_messages(
+        b, a, l, (struct backend_range){ 0 }, &l->message_count, &l->messages);
+    for (size_t i = 0; !error && i < l->message_count; i++)
+        if (l->messages[i].n != i)
+            error = damaged(a, l, "message", i, "is missing");
+    if (error || l->message_count == l->row.messages)
         return error;
-    for (size_t i = 0; i < l->message_count; i++) {
-        const struct backend_message *m = &l->messages[i];
-        record_hash(m->body, hash);
-        if (m->n != i)
-            return damaged(a, l, "message", i, "is missing");
-        if (strcmp(hash, m->hash) != 0)
-            return damaged(a, l, "a message of record", m->since,
-                           "does not match its hash");
-    }
-    if (l->message_count == l->row.messages)
-        return NULL;
     return damaged(a, l, "message", l->message_count,
                    l->message_count < l->row.messages ? "is missing"
                                                       : "is not part of it");

@@ -113,6 +113,12 @@ const allm_error *store_session_claim(allm_store *s, struct arena *a,
 /* Load it again, as it is in the store now; the lease stays. */
 const allm_error *store_session_reload(struct store_session *t, struct arena *a,
                                        struct store_loaded *loaded);
+/* In the store's thread: read messages of the session l->row, and check their
+ * hashes. */
+const allm_error *store_read_messages(struct backend *b, struct arena *a,
+                                      const struct store_loaded *l,
+                                      struct backend_range range, size_t *count,
+                                      struct backend_message **out);
 /* In the store's thread: read these blobs of the session l->row.  One that is
  * missing is no damage here: a text may only look as if it referred to it.
  * Unpacking tells. */
