@@ -28,8 +28,9 @@
 #include <stdio.h>
 
 /* A holder that is gone is found out by looking again; a store that cannot be
- * reached is tried for some time. */
-enum { WAIT_MS = 100, PATIENCE_MS = 10000 };
+ * reached is tried for some time.  The last events of an operation that has
+ * ended are awaited as long as LATE_MS: they may have been lost. */
+enum { WAIT_MS = 100, PATIENCE_MS = 10000, LATE_MS = 3000 };
 
 struct follow {
     struct machine machine;
@@ -54,6 +55,7 @@ struct follow {
     uint64_t number;                /* of the next line in row; 0: no row */
     int64_t again_ns;               /* when to look again */
     int64_t failing_ns;             /* since when looks fail; 0: they do not */
+    int64_t waiting_ns;             /* since when events are awaited; or 0 */
 
     struct allm_home *home;         /* of the event */
     allm_event event;
@@ -273,6 +275,11 @@ static allm_status next_record(struct follow *f, allm_event **event)
 
 /* --------------------------------------------------------------- look --- */
 
+static bool is_late(const struct follow *f)
+{
+    return f->waiting_ns && now_ns() >= clock_after(f->waiting_ns, LATE_MS);
+}
+
 static allm_status begin_look(struct follow *f)
 {
     f->task = store_task_new(f->store);
@@ -281,7 +288,7 @@ static allm_status begin_look(struct follow *f)
     if (!f->read)
         return end_failed(f, NULL);
     *f->read = (struct follow_read){ .id = f->id, .cursor = f->cursor,
-                                     .at = f->at,
+                                     .at = f->at, .late = is_late(f),
                                      .name = arena_text(a, f->name) };
     if (!f->read->name)
         return end_failed(f, NULL);
@@ -352,6 +359,10 @@ static allm_status pull_look(struct follow *f, allm_event **event)
     if (f->poll_ms)
         wait_ms = f->poll_ms;
     bool moved = has_moved(f);
+    if (moved || !f->read->waits)
+        f->waiting_ns = 0;
+    else if (!f->waiting_ns)
+        f->waiting_ns = now_ns();
     end_look(f, wait_ms);
     if (moved)
         f->again_ns = INT64_MIN;        /* there may be more */

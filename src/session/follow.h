@@ -37,6 +37,7 @@ struct follow_read {
     int64_t id;                 /* 0: it was not found yet */
     struct follow_cursor cursor;    /* where to begin, if id is 0 */
     struct follow_at at;        /* where it was */
+    bool late;                  /* it has waited long for these events */
 
     bool waits;                 /* for events that a holder may yet write */
     size_t live_count;

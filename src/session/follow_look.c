@@ -250,7 +250,8 @@ static const allm_error *read_change(struct backend *b, struct arena *a,
     range.from = out->keep;
     if (error || range.from >= range.to)
         return error;
-    return b->ops->messages(b, a, r->id, range, &out->count, &out->rows);
+    return store_read_messages(b, a, &r->loaded, range, &out->count,
+                               &out->rows);
 }
 
 static const allm_error *read_changes(struct backend *b, struct arena *a,
@@ -285,8 +286,9 @@ static bool has_events(struct follow_read *r)
         return true;
     if (!live_read(l->body, &last))
         return false;
+    bool lost = r->late && row->open != r->at.op;
     r->waits = last.epoch > row->epoch ||
-               (last.epoch == row->epoch && row->held && !last.ends);
+               (last.epoch == row->epoch && row->held && !last.ends && !lost);
     return r->waits;
 }
 

@@ -440,6 +440,60 @@ static void works_without_live_events(const char *uri)
 }
 EACH(works_without_live_events)
 
+/* The last events were lost, and their holder lives: what records say. */
+static void ends_without_the_last_events(const char *uri)
+{
+    static struct seen seen;
+    allm_hub *hub = allm_hub_new(NULL);
+    allm_store *store = stored_open(uri, ALLM(store_opts, .live_ms = 60000));
+    allm_engine *e = turns_engine(TWO, "echo=echo", NULL);
+    allm_session *s = allm_session_open(store, "trip", ALLM_SESSION_CREATE);
+    CHECK_TEXT(run(allm_session_reply(e, s, "hi", NULL)), NULL);
+    allm_json_free(allm_store_records(store, "trip", 0, 0));    /* behind it */
+    CHECK(stored_sql("DELETE FROM allm_live WHERE body LIKE '% end%'"));
+    allm_stream *reader = allm_store_follow(store, "trip", "0",
+                                            ALLM_FOLLOW_ONE);
+    allm_hub_add(hub, reader, NULL);
+    seen.count = 0;
+    CHECK(drain(hub, &seen, 30000));
+    CHECK_TEXT(types_of(&seen),
+               "session_changed session_changed message_completed "
+               "tool_result_encoded message_completed session_changed");
+    allm_stream_free(reader);
+    allm_hub_free(hub);
+    allm_session_free(s);
+    allm_engine_free(e);
+    allm_store_free(store);
+}
+
+static void lost_on_server(void)
+{
+    stored_on_server(ends_without_the_last_events, false);
+}
+
+/* Messages are checked wherever they are read. */
+static void finds_damage(const char *uri)
+{
+    static struct seen seen;
+    allm_store *store = stored_open(uri, NULL);
+    CHECK_TEXT(talk(store, ALLM_SESSION_CREATE), NULL);
+    allm_session *s = allm_session_open(store, "trip", 0);
+    CHECK(stored_sql(
+        "UPDATE allm_message SET body = replace(body, 'done', 'gone')"));
+    seen.count = 0;
+    CHECK_TEXT(follow_once(uri, "0", &seen), "damaged_session");
+    allm_session *then = allm_session_at(s, 11);
+    CHECK_TEXT(reason_of(allm_session_error(then)), "damaged_session");
+    allm_session_free(then);
+    allm_session_free(s);
+    allm_store_free(store);
+}
+
+static void damage_on_server(void)
+{
+    stored_on_server(finds_damage, false);
+}
+
 static void check_refused(const char *uri, const char *name, const char *cursor,
                           uint32_t flags, const char *reason)
 {
@@ -527,6 +581,8 @@ TESTS = {
     TEST_ONCE(restart_of_server),
     TEST_ALL(condenses_old_operations),
     TEST_ALL(works_without_live_events),
+    TEST_ONCE(lost_on_server),
+    TEST_ONCE(damage_on_server),
     TEST_ALL(refuses_other_cursors),
     TEST_ALL(ends_with_the_session),
     TEST(follows_with_little_memory),
