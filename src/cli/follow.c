@@ -6,7 +6,6 @@
  */
 #include "cli/follow.h"
 
-#include "cli/broken.h"
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/session.h"
@@ -96,14 +95,15 @@ int follow_session(allm_store *store, struct follow *f)
 
 bool follow_from_now(allm_store *store, struct follow *f)
 {
-    allm_session *s = allm_session_open(store, f->name, 0);
-    bool open = !allm_session_error(s) && broken_of(s);
-    allm_session_free(s);
-    allm_json *records = allm_store_records(store, f->name, 0, 0);
-    size_t count = allm_json_count(records);
-    const allm_json *last = count ? allm_json_at(records, count - 1) : NULL;
+    bool open = false;
     uint64_t seq = 0;           /* not the number: the journal may be pruned */
-    allm_json_uint64(allm_json_get(last, "seq"), &seq);
+    allm_json *records = allm_store_records(store, f->name, 0, 0);
+    for (const allm_json *r = NULL; (r = allm_json_next(records, r));) {
+        const char *type = allm_json_text(allm_json_get(r, "type"), NULL);
+        if (type && (!strcmp(type, "begin") || !strcmp(type, "end")))
+            open = !strcmp(type, "begin");
+        allm_json_uint64(allm_json_get(r, "seq"), &seq);
+    }
     snprintf(f->cursor, sizeof f->cursor, "%llu", (unsigned long long)seq);
     allm_json_free(records);
     return open;

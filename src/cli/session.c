@@ -232,7 +232,9 @@ static int copy_to_memory(struct session *s)
     s->session = copy;
     if (allm_session_error(copy))
         return report_failure(s);
-    return broken_of(copy) ? drop_unanswered(s) : END_DONE;
+    const allm_thread *t = fields_of(s)->thread;
+    bool asks = count_answered(t) < allm_thread_count(t);   /* it may run */
+    return asks || broken_of(copy) ? drop_unanswered(s) : END_DONE;
 }
 
 static int open_file(struct session *s, unsigned use)

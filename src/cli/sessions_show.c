@@ -31,8 +31,7 @@ static void note_state(const char *name, const allm_session *session)
 {
     const allm_session_record *r = allm_session_fields(session);
     if (broken_of(session))
-        print_note("its last operation has not ended; if nobody runs it: allm "
-                   "sessions resume %s",
+        print_note("its last operation has not ended: allm sessions resume %s",
                    name);
     else if (r->pending_question)
         print_note("the model waits for an answer: allm -S %s \"...\"", name);

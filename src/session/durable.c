@@ -1,9 +1,9 @@
 /*
  * durable.c - a session in a store, as it was loaded
  *
- * While an operation is open in the store and nobody runs it, the session shows
- * the messages of its input and of its complete turns, the state from before,
- * and metadata.broken_off.
+ * While an operation is open in the store, the session shows the messages of
+ * its input and of its complete turns, the state from before, and, if nobody
+ * runs it, metadata.broken_off.
  */
 #include "session/durable.h"
 
@@ -273,6 +273,35 @@ static allm_session_record *show_broken_off(struct place *d,
     return fields.metadata ? make_record(a, &fields, error) : NULL;
 }
 
+/* The session with its first messages only. */
+static allm_session_record *first_part(struct place *d, const allm_json *state,
+                                       uint64_t count, const allm_error **error)
+{
+    allm_thread *first = first_messages(d->rows, (size_t)count);
+    allm_session_record *r = durable_record(&d->arena,
+                                            store_session_name(d->store), state,
+                                            first, error);
+    allm_thread_free(first);
+    return r;
+}
+
+static const allm_error *show_open(struct place *d, const allm_json *state,
+                                   allm_session_record **out)
+{
+    const allm_error *error = NULL;
+    bool runs = d->loaded.row.held && !store_session_is_held(d->store);
+    *out = NULL;
+    d->before = first_part(d, state, d->fold.keep, &error);
+    allm_session_record *plain =
+        error ? NULL : first_part(d, state, d->fold.complete, &error);
+    if (error)
+        return error;
+    *out = runs ? plain : show_broken_off(d, plain, &error);
+    if (!runs)
+        allm_session_record_free(plain);
+    return error;
+}
+
 static const allm_error *show(struct place *d, allm_session_record **out)
 {
     struct arena *a = &d->arena;
@@ -286,18 +315,9 @@ static const allm_error *show(struct place *d, allm_session_record **out)
     d->rows = error
                   ? NULL
                   : durable_thread(a, l, l->message_count, l->messages, &error);
-    allm_session_record *plain =
-        error ? NULL : durable_record(a, name, state, d->rows, &error);
-    *out = plain;
-    if (error || !d->fold.begin)
-        return error;
-    allm_thread *first = first_messages(d->rows, d->fold.keep);
-    *out = NULL;
-    d->before = durable_record(a, name, state, first, &error);
-    if (!error)
-        *out = show_broken_off(d, plain, &error);
-    allm_thread_free(first);
-    allm_session_record_free(plain);
+    if (!error && d->fold.begin)
+        return show_open(d, state, out);
+    *out = error ? NULL : durable_record(a, name, state, d->rows, &error);
     return error;
 }
 

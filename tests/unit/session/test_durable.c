@@ -248,6 +248,40 @@ static void abandons_after_a_turn(void)
     crash_end();
 }
 
+/* What was added for the next call is not shown before its answer. */
+static void shows_complete_turns(void)
+{
+    static const char schema[] =
+        "{\"type\":\"json_schema\",\"schema\":{\"type\":\"object\"}}";
+    allm_json *format = allm_json_parse(schema, sizeof schema - 1, NULL);
+    size_t between = 0;
+    for (uint64_t n = 1; n <= 9; n++) {
+        crash_begin(false);
+        allm_store *store = crash_open(n, false);
+        allm_engine *e = turns_engine("[" SAY("no") ", " SAY("{}") "]",
+                                      "echo=echo", NULL);
+        allm_session *s = open_session(store, ALLM_SESSION_CREATE);
+        run(allm_session_reply(e, s, "hi",
+                               ALLM(call_opts, .response_format = format,
+                                    .validate_output = 1)));
+        allm_session_free(s);
+        allm_store_free(store);
+        store = crash_open(0, false);
+        s = open_session(store, 0);
+        if (crash_count(store, "trip", "call") == 2 &&
+            crash_count(store, "trip", "response") == 1) {
+            CHECK_TEXT(said(s), "u:hi a:no");
+            between++;
+        }
+        allm_session_free(s);
+        allm_engine_free(e);
+        allm_store_free(store);
+        crash_end();
+    }
+    CHECK(between > 0);
+    allm_json_free(format);
+}
+
 /* A cancelled stream leaves the same note as an abandoned operation. */
 static void cancels(const char *uri)
 {
@@ -261,6 +295,10 @@ static void cancels(const char *uri)
     while (allm_stream_next(stream, &event) == ALLM_EVENT &&
            event->type != ALLM_EV_TOOL_EXECUTION_STARTED)
         ;
+    allm_session *t = open_session(store, 0);
+    CHECK_TEXT(said(t), "u:hi");
+    CHECK(!metadata(t, "broken_off"));  /* it runs */
+    allm_session_free(t);
     allm_stream_free(stream);
     CHECK_TEXT(allm_json_text(metadata(s, "cancelled_input"), NULL), "hi");
     CHECK_INT(allm_json_count(metadata(s, "interrupted_tool_calls")), 1);
@@ -678,6 +716,7 @@ TESTS = {
     TEST_EACH(settles),
     TEST_EACH(abandons),
     TEST(abandons_after_a_turn),
+    TEST_ONCE(shows_complete_turns),
     TEST_EACH(cancels),
     TEST(is_let_go),
     TEST(has_keys),
