@@ -261,7 +261,8 @@ static const allm_error *postgres_take(struct backend *b, struct arena *a,
 }
 
 #define DUE                                                                    \
-    "queue = $1 AND due <= $now AND until <= $now "                            \
+    "queue = $1 AND (due <= $now OR due > $now + $5::bigint) "                 \
+    "AND until <= $now "                                                       \
     "AND COALESCE(waits, '" BACKEND_USER "') = '" BACKEND_USER "'"
 
 static const allm_error *postgres_claim(struct backend *b, struct arena *a,
@@ -283,7 +284,8 @@ static const allm_error *postgres_claim(struct backend *b, struct arena *a,
         " AND (tries < $4::bigint OR changed >= taken) "
         "ORDER BY due, id LIMIT 1 FOR UPDATE SKIP LOCKED) " TAKE(COUNT_TRY),
         &rows, sql_text(queue), sql_text(s->opts.holder),
-        sql_int(s->opts.lease_ms), sql_int(BACKEND_MOST_TRIES));
+        sql_int(s->opts.lease_ms), sql_int(BACKEND_MOST_TRIES),
+        sql_int(BACKEND_MOST_DELAY_MS));
     if (!error)
         read_taken(s, &rows, row, after, taken);
     return error;

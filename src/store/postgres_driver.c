@@ -363,16 +363,6 @@ static const allm_error *run_postgres(struct sql *s, struct arena *a,
 
 /* ------------------------------------------------------- transactions --- */
 
-static const allm_error *begin_postgres(struct sql *s, struct arena *a)
-{
-    return SQL_RUN(s, a, "BEGIN", NULL, sql_int(0));
-}
-
-static const allm_error *end_postgres(struct sql *s, struct arena *a)
-{
-    return SQL_RUN(s, a, "COMMIT", NULL, sql_int(0));
-}
-
 static void undo_postgres(struct sql *s)
 {
     struct postgres *q = postgres_of(&s->backend);
@@ -383,6 +373,27 @@ static void undo_postgres(struct sql *s)
     if (SQL_RUN(s, &a, "ROLLBACK", NULL, sql_int(0)))
         postgres_disconnect(q);
     arena_release(&a);
+}
+
+/* What is reported as written is written, also where the server's
+ * synchronous_commit is off. */
+static const allm_error *begin_postgres(struct sql *s, struct arena *a)
+{
+    const allm_error *error = SQL_RUN(s, a, "BEGIN", NULL, sql_int(0));
+    if (error)
+        return error;
+    error = SQL_RUN(s, a,
+                    "SELECT set_config('synchronous_commit', 'on', true) "
+                    "WHERE current_setting('synchronous_commit') = 'off'",
+                    NULL, sql_int(0));
+    if (error)
+        undo_postgres(s);
+    return error;
+}
+
+static const allm_error *end_postgres(struct sql *s, struct arena *a)
+{
+    return SQL_RUN(s, a, "COMMIT", NULL, sql_int(0));
 }
 
 /* By the server's clock. */

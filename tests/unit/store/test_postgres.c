@@ -95,6 +95,54 @@ static void does_not_trust_the_clock(const char *uri)
 }
 BOTH(does_not_trust_the_clock)
 
+static const allm_message greeting = { .size = sizeof greeting,
+                                       .role = ALLM_ROLE_USER, .text = "hi" };
+
+/* The clock was far ahead when the session became due. */
+static void claims_what_is_due_far_ahead(const char *uri)
+{
+    struct arena a;
+    struct store_loaded l = { 0 };
+    struct store_session *t = NULL;
+    arena_init(&a, mem_default());
+    allm_store *s = stored_open(uri, NULL);
+    CHECK_INT(allm_store_send(s, "one", &greeting, "q"), ALLM_OK);
+    CHECK(stored_sql("UPDATE allm_session SET due = due + 30000"));
+    CHECK_TEXT(stored_reason(store_session_claim(s, &a, "q", 0, &l, &t)),
+               "nothing_due");
+    CHECK(stored_sql("UPDATE allm_session SET due = due + 3600000"));
+    CHECK_TEXT(stored_reason(store_session_claim(s, &a, "q", 0, &l, &t)), NULL);
+    store_session_drop(t);
+    allm_store_free(s);
+    arena_release(&a);
+}
+BOTH(claims_what_is_due_far_ahead)
+
+/* --------------------------------------------------------------- syncs --- */
+
+/* A message that was sent is durable, whatever the server's default is. */
+static void syncs_what_is_sent(const char *uri)
+{
+    allm_store_free(stored_open(uri, NULL));
+    CHECK(stored_sql(
+        "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit "
+        "= off', current_database()); END $$;"
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "IF current_setting('synchronous_commit') = 'off' THEN "
+        "RAISE EXCEPTION 'no sync'; END IF; RETURN NULL; END $$;"
+        "CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON allm_inbox "
+        "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW "
+        "EXECUTE FUNCTION refuse();"));
+    allm_store *s = stored_open(uri, NULL);
+    CHECK_INT(allm_store_send(s, "one", &greeting, NULL), ALLM_OK);
+    allm_store_free(s);
+}
+
+static void server_syncs_what_is_sent(void)
+{
+    stored_on_server(syncs_what_is_sent, false);
+}
+
 /* ---------------------------------------------------------------- news --- */
 
 enum { HELD = 3 };
@@ -173,18 +221,12 @@ static void is_notified(const char *uri)
     allm_store *s = stored_open(uri, NULL), *other = stored_open(uri, NULL);
     store_call(s, begin_to_hear, &a, &heard);
     CHECK(!heard);
-    CHECK_INT(allm_store_send(
-                  other, "one",
-                  ALLM(message, .role = ALLM_ROLE_USER, .text = "hi"), NULL),
-              ALLM_OK);
+    CHECK_INT(allm_store_send(other, "one", &greeting, NULL), ALLM_OK);
     while (!heard && !store_call(s, hear, &a, &heard))
         ;
     CHECK(heard);
     heard = false;
-    CHECK_INT(allm_store_send(
-                  s, "one", ALLM(message, .role = ALLM_ROLE_USER, .text = "hi"),
-                  NULL),
-              ALLM_OK);
+    CHECK_INT(allm_store_send(s, "one", &greeting, NULL), ALLM_OK);
     store_call(s, hear, &a, &heard);
     CHECK(!heard);              /* it knows */
     allm_store_free(other);
@@ -239,6 +281,9 @@ TESTS = {
     TEST_ONCE(pooler_a_late_holder_writes_nothing),
     TEST_ONCE(server_does_not_trust_the_clock),
     TEST_ONCE(pooler_does_not_trust_the_clock),
+    TEST_ONCE(server_claims_what_is_due_far_ahead),
+    TEST_ONCE(pooler_claims_what_is_due_far_ahead),
+    TEST_ONCE(server_syncs_what_is_sent),
     TEST_ONCE(server_renews_all_leases),
     TEST_ONCE(pooler_renews_all_leases),
     TEST_ONCE(server_is_notified),
