@@ -163,8 +163,14 @@ static void put_digits(char out[8], uint32_t word)
     x = ((x & 0x00f000f000f000f0u) << 4) | (x & 0x000f000f000f000fu);
     uint64_t letters = ((x + 0x0606060606060606u) >> 4) & 0x0101010101010101u;
     x += 0x3030303030303030u + letters * ('a' - '0' - 10);
-    for (int i = 0; i < 8; i++)
-        out[i] = (char)(x >> (56 - 8 * i));
+    out[0] = (char)(x >> 56);       /* not a loop: compilers make it a store */
+    out[1] = (char)(x >> 48);
+    out[2] = (char)(x >> 40);
+    out[3] = (char)(x >> 32);
+    out[4] = (char)(x >> 24);
+    out[5] = (char)(x >> 16);
+    out[6] = (char)(x >> 8);
+    out[7] = (char)x;
 }
 
 void sha256_done_hex(struct sha256 *s, char out[SHA256_HEX + 1])
