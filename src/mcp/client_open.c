@@ -23,6 +23,8 @@ static void send_opening(struct mcp_client *c, enum mcp_method method,
 {
     struct mcp_ask ask = { .method = method };
     c->start_at = clock_after(now, c->opts.start_ms);
+    if (method == MCP_INITIALIZE)
+        c->tried_initialize = true;
     struct pending *p = client_pend(c, &ask, now);
     if (!p)
         return;
@@ -298,7 +300,7 @@ void client_opened(struct mcp_client *c, struct pending *p, const struct rpc *m,
 
 void client_impatient(struct mcp_client *c, int64_t now)
 {
-    if (!find_opening(c, MCP_INITIALIZE))
+    if (!c->tried_initialize)
         send_initialize(c, revision_legacy(), now);
     else
         client_lose(c, "timeout",

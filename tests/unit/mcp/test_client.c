@@ -151,6 +151,12 @@ static const struct row opening[] = {
       PROBE "@ 10000\n" INITIALIZE "@ 10000\n"
       "! failed timeout: the server did not answer within 10000 ms of its "
       "start; is it an MCP server? If it needs longer, raise start_timeout\n" },
+    { "the probe is ignored, and initialize is refused",
+      PROBE "@ 10000\n" INITIALIZE
+      "< {'id':2,'error':{'code':-32600,'message':'no'}}\n"
+      "@ 9999\n@ 1\n"
+      "! failed timeout: the server did not answer within 10000 ms of its "
+      "start; is it an MCP server? If it needs longer, raise start_timeout\n" },
     { "initialize is refused",
       PROBE NO_METHOD INITIALIZE
       "< {'id':2,'error':{'code':-32000,'message':'closed'}}\n"
