@@ -74,6 +74,8 @@ allm_json *toolbox_servers_entry(const char *word, char name[65])
 static int add_word(allm_toolbox *box, const char *word)
 {
     char name[SERVER_NAME] = "";
+    if (toolbox_servers_knows(word))
+        return toolbox_servers_name(box, word);
     allm_json *entry = toolbox_servers_entry(word, name);
     int code = entry ? add_entry(box, name, entry) : END_USAGE;
     allm_json_free(entry);

@@ -48,6 +48,10 @@ def test_settings():
     p = Place(mcp={"story": ENTRY})
     for flags in (["-T", "story"], ["--mcp", "story"]):
         equal(p.results(*flags, *AUTO, *calling(ADD)), ["5"])
+    p.settings(mcp={"story": counting(p)})
+    equal(p.results("-T", "story", "--mcp", "story", "--mcp", "story", *AUTO,
+                    *calling(ADD)), ["5"])
+    equal(starts(p), 1)
     p.settings(mcp={"story": ENTRY}, tools={"default": ["story"]},
                approve={"story__add": "auto"})
     equal(p.results(*calling(ADD)), ["5"])
