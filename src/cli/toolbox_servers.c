@@ -10,11 +10,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static int report_server_error(const allm_toolbox *box, const char *name)
+/* One that is optional is left out if its entry is wrong. */
+static int report_server_error(const allm_toolbox *box, const char *name,
+                               bool optional)
 {
     const allm_error *error = allm_toolbox_error(box);
-    return print_misuse("the MCP server %.100s: %s", name,
-                        error ? error->message : "out of memory");
+    bool goes_on = optional && error && error->kind == ALLM_ERR_VALIDATION;
+    print_fault("the MCP server %.100s%s: %s", name,
+                goes_on ? " is left out" : "",
+                error ? error->message : "out of memory");
+    return goes_on ? END_DONE : END_USAGE;
 }
 
 static bool has_server(const allm_toolbox *box, const char *name)
@@ -30,14 +35,14 @@ static bool has_server(const allm_toolbox *box, const char *name)
 
 /* Add a server; a name that is taken gets a number. */
 static int add_entry(allm_toolbox *box, const char *name,
-                     const allm_json *entry)
+                     const allm_json *entry, bool optional)
 {
     char free_name[SERVER_NAME];
     snprintf(free_name, sizeof free_name, "%s", name);
     for (int i = 2; has_server(box, free_name); i++)
         snprintf(free_name, sizeof free_name, "%.50s-%d", name, i);
     return allm_toolbox_add_server(box, free_name, entry) < 0
-               ? report_server_error(box, free_name)
+               ? report_server_error(box, free_name, optional)
                : END_DONE;
 }
 
@@ -77,7 +82,7 @@ static int add_word(allm_toolbox *box, const char *word)
     if (toolbox_servers_knows(word))
         return toolbox_servers_name(box, word);
     allm_json *entry = toolbox_servers_entry(word, name);
-    int code = entry ? add_entry(box, name, entry) : END_USAGE;
+    int code = entry ? add_entry(box, name, entry, false) : END_USAGE;
     allm_json_free(entry);
     return code;
 }
@@ -95,7 +100,7 @@ bool toolbox_servers_knows(const char *name)
 int toolbox_servers_name(allm_toolbox *box, const char *name)
 {
     allm_json *entry = has_server(box, name) ? NULL : mcp_entries_find(name);
-    int code = entry ? add_entry(box, name, entry) : END_DONE;
+    int code = entry ? add_entry(box, name, entry, false) : END_DONE;
     allm_json_free(entry);
     return code;
 }
@@ -109,7 +114,8 @@ static int add_entries(allm_toolbox *box, const allm_json *all)
         const char *name = allm_json_text(k, NULL);
         allm_json *entry =
             mcp_entries_with_manifest(name, allm_json_copy(allm_json_value(k)));
-        code = add_entry(box, name, entry);
+        code = add_entry(box, name, entry,
+                         !allm_json_true(allm_json_get(entry, "required")));
         allm_json_free(entry);
     }
     return code;

@@ -72,6 +72,16 @@ def test_files():
     p.settings(mcp={"config": [path]})
     equal(p.results("-T", "story", *AUTO, *calling(ADD), env={"WORD": "x"}),
           ["5"])
+    for entry in ({"type": "pigeon", "command": "x"}, None):
+        path = p.write("mixed.json", json.dumps({"mcpServers": {
+            "odd": entry, "story": ENTRY}}))
+        run = p.run("--mcp-config", path, *AUTO, *text(), "hi")
+        equal(run.code, 0)
+        holds(run.said, "odd", "left out")
+        equal(p.results("--mcp-config", path, *AUTO, *calling(ADD)), ["5"])
+    path = p.write("needed.json", json.dumps({"mcpServers": {
+        "odd": {"type": "pigeon", "required": True}}}))
+    one_sentence(p.run("--mcp-config", path, *text(), "hi"), 2, "type must be")
     one_sentence(p.run("--mcp-config", "/no/such", *text(), "hi"), 2,
                  "/no/such")
     bad = p.write("bad.json", "{}")
