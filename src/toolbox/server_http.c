@@ -18,7 +18,8 @@
 #include "mcp/rpc.h"
 
 enum { TRIES = 5, RETRY_MS = 1000, WAIT_MOST_MS = 60 * 1000, LEAVE_MS = 1000,
-       BEGIN_MS = 1000, REFUSAL_MOST = 64 * 1024 };
+       BEGIN_MS = 1000, REFUSAL_MOST = 64 * 1024, DOUBLINGS = 5,
+       REST_LEAST_MS = 100, REST_MOST_MS = 30 * 1000 };
 
 /* ---------------------------------------------------------------- talks --- */
 
@@ -220,12 +221,23 @@ static void take_body(struct talk *t, struct slice bytes)
                                                          : room });
 }
 
-/* The end of a stream without the answer: a legacy server can resume it. */
+int64_t http_rest_ms(int64_t retry_ms, unsigned tries)
+{
+    int64_t ms = retry_ms < WAIT_MOST_MS ? retry_ms : WAIT_MOST_MS;
+    if (ms < REST_LEAST_MS)
+        ms = REST_LEAST_MS;
+    int64_t most = ms < REST_MOST_MS ? REST_MOST_MS : ms;
+    ms <<= tries < DOUBLINGS ? tries : DOUBLINGS;
+    return ms < most ? ms : most;
+}
+
+/* The end of a stream without the answer: a legacy server can resume it, until
+ * the time of the request is over. */
 static void resume_stream(struct talk *t, const char *why)
 {
     bool modern = mcp_client_revision(t->server->client)->modern;
-    if (!modern && t->last_id.len && t->tries < TRIES)
-        retry_talk(t, t->retry_ms < WAIT_MOST_MS ? t->retry_ms : WAIT_MOST_MS);
+    if (!modern && t->last_id.len)
+        retry_talk(t, http_rest_ms(t->retry_ms, t->tries));
     else
         break_talk(t, why);
 }
@@ -265,10 +277,12 @@ static void end_request(struct talk *t, const char *why)
 /* 405 and the like: it says nothing unasked. */
 static void end_listening(struct talk *t)
 {
-    bool refused = t->has_head && !t->streams;
-    if (refused || t->tries >= TRIES || t->server->phase != PHASE_OPEN)
+    bool busy = t->status == 429 || (t->status >= 500 && t->status != 501);
+    bool refused = t->has_head && !t->streams && !busy;
+    int64_t ms = http_rest_ms(t->retry_ms, t->tries);
+    if (refused || t->server->phase != PHASE_OPEN)
         return;
-    retry_talk(t, t->retry_ms << t->tries);
+    retry_talk(t, t->has_head && t->wait_ms > ms ? t->wait_ms : ms);
 }
 
 /* The exchange has ended; why: it broke off. */

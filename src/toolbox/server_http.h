@@ -53,6 +53,13 @@ struct server_http {
     bool listens;               /* a GET was tried */
 };
 
+/* ------------------------------------------------------ server_http.c --- */
+
+/* How long a stream that ended rests before it is opened again: the time that
+ * the server asked for, but not 0, and longer after each try without an
+ * event. */
+int64_t http_rest_ms(int64_t retry_ms, unsigned tries);
+
 /* ------------------------------------------------------ server_talk.c --- */
 
 /* Begin an exchange, or begin it again.  False: *why says why not. */

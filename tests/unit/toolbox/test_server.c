@@ -10,6 +10,7 @@
 #include "harness/noun.h"
 #include "harness/play.h"
 #include "harness/turns.h"
+#include "toolbox/server_http.h"
 
 #include <limits.h>
 #include <poll.h>
@@ -494,6 +495,22 @@ static void frees_a_toolbox_while_servers_start(void)
     box_close(&b);
 }
 
+/* Later and later, and never at once. */
+static void rests_before_it_listens_again(void)
+{
+    static const struct {
+        int64_t retry_ms, ms;
+        unsigned tries;
+    } rows[] = {
+        { 0, 100, 0 },          { 0, 200, 1 },       { 0, 3200, 5 },
+        { 0, 3200, 4000000000 }, { 1000, 1000, 0 },   { 1000, 16000, 4 },
+        { 1000, 30000, 5 },     { 45000, 45000, 0 }, { 45000, 45000, 5 },
+        { INT64_MAX, 60000, 9 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK_INT(http_rest_ms(rows[i].retry_ms, rows[i].tries), rows[i].ms);
+}
+
 /* -------------------------------------------------------------- compact --- */
 
 /* A transport that keeps the bodies and replies with a call of tool_help, then
@@ -820,6 +837,7 @@ TESTS = {
     TEST_ONCE(starts_again_after_a_crash),
     TEST_ONCE(starts_again_five_times),
     TEST_ONCE(frees_a_toolbox_while_servers_start),
+    TEST_ONCE(rests_before_it_listens_again),
     TEST_ONCE(sends_many_tools_in_compact_form),
     TESTS_END,
 };

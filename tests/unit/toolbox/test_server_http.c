@@ -236,6 +236,39 @@ static void listens_to_a_legacy_server(void)
     close_web(&w);
 }
 
+/* The stream ends, and cannot be opened again at once: it goes on after its
+ * last event, until the server has something to say. */
+static void listens_again(void)
+{
+    struct web w;
+    static const struct server_step first[] = {
+        SERVER_SAY("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                   "Connection: close\r\n\r\nretry: 0\nid: n-1\ndata: \n\n"),
+        SERVER_PAUSE, SERVER_CLOSE, SERVER_END
+    };
+    static const struct server_step down[] = ANSWER("503 Down", "text/plain",
+                                                    "");
+    static const struct server_step news[] =
+        EVENTS("data: {\"jsonrpc\":\"2.0\",\"method\":"
+               "\"notifications/tools/list_changed\"}\n\n");
+    static const struct server_step more[] =
+        JSON(RESULT("4", "\"tools\":[{\"name\":\"stay\"}]"));
+    open_legacy(&w, first);
+    server_play_when(w.server, "Last-Event-ID: n-1\r\n", down);
+    server_play_when(w.server, "Last-Event-ID: n-1\r\n", news);
+    server_play_when(w.server, "GET /mcp", no_stream);
+    server_play_when(w.server, "tools/list", more);
+    const allm_executor *x = allm_toolbox_executor(w.box.box);
+    size_t count = 0;
+    struct pollfd changed = { .fd = allm_toolbox_fd(w.box.box),
+                              .events = POLLIN };
+    CHECK_INT(allm_toolbox_wait(w.box.box, -1), ALLM_OK);       /* clears it */
+    server_go(w.server);
+    CHECK_INT(poll(&changed, 1, 20000), 1);
+    CHECK_TEXT(x->tools(x->self, &count)[0]->name, "w__stay");
+    close_web(&w);
+}
+
 /* The number of the first request with this text. */
 static size_t place_of(struct web *w, const char *part)
 {
@@ -529,6 +562,7 @@ TESTS = {
     TEST_ONCE(reads_a_stream_of_events),
     TEST_ONCE(resumes_a_stream),
     TEST_ONCE(listens_to_a_legacy_server),
+    TEST_ONCE(listens_again),
     TEST_ONCE(listens_before_it_asks),
     TEST_ONCE(asks_a_server_that_never_lets_it_listen),
     TEST_ONCE(starts_a_new_session_if_the_server_forgot_it),
