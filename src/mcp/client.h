@@ -56,6 +56,10 @@ void mcp_client_refused(struct mcp_client *c, uint64_t id, int status,
 /* HTTP: is the answer to the request with this id still awaited? */
 bool mcp_client_awaits(struct mcp_client *c, uint64_t id);
 
+/* HTTP: this request is sent again at this time, as the server asked; until
+ * then it is not late. */
+void mcp_client_waits(struct mcp_client *c, uint64_t id, int64_t until);
+
 /* HTTP: the answer to this request broke off. */
 void mcp_client_broke(struct mcp_client *c, uint64_t id, const char *why,
                       int64_t now);

@@ -94,6 +94,15 @@ bool mcp_client_awaits(struct mcp_client *c, uint64_t id)
     return client_find(c, id) != NULL;
 }
 
+void mcp_client_waits(struct mcp_client *c, uint64_t id, int64_t until)
+{
+    struct pending *p = client_find(c, id);
+    if (p && p->silent_at != INT64_MAX)
+        p->silent_at = clock_after(until, c->opts.silence_ms);
+    if (p && c->start_at != INT64_MAX)
+        c->start_at = clock_after(until, c->opts.start_ms);
+}
+
 void mcp_client_broke(struct mcp_client *c, uint64_t id, const char *why,
                       int64_t now)
 {

@@ -163,14 +163,19 @@ static bool can_wait(const struct talk *t)
     return busy && t->tries < TRIES && t->wait_ms <= WAIT_MOST_MS;
 }
 
+static void wait_as_asked(struct talk *t)
+{
+    retry_talk(t, t->wait_ms >= 0 ? t->wait_ms : (int64_t)RETRY_MS << t->tries);
+    mcp_client_waits(t->server->client, id_of(t), t->again_ns);
+}
+
 static void take_refusal(struct talk *t)
 {
     struct server *s = t->server;
     bool opens = t->message->method == MCP_DISCOVER ||
                  t->message->method == MCP_INITIALIZE;
     if (can_wait(t))
-        retry_talk(t, t->wait_ms >= 0 ? t->wait_ms
-                                      : (int64_t)RETRY_MS << t->tries);
+        wait_as_asked(t);
     else if (t->status == 404 && s->http->session && !opens)
         lose_session(t);
     else

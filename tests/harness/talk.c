@@ -262,6 +262,12 @@ static void act(struct talk *t, struct slice line)
         take_word(&line);
         mcp_client_broke(t->client, id, arena_copy(&t->arena, line),
                          t->clock.now_ns);
+    } else if (slice_is(word, "waits")) {
+        uint64_t id = strtoull(line.ptr, NULL, 10);
+        take_word(&line);
+        mcp_client_waits(t->client, id,
+                         clock_after(t->clock.now_ns,
+                                     strtol(line.ptr, NULL, 10)));
     } else if (slice_is(word, "refused")) {
         uint64_t id = strtoull(line.ptr, NULL, 10);
         take_word(&line);

@@ -14,6 +14,7 @@
  *      gone WHY
  *      refused ID STATUS BODY
  *      broke ID WHY
+ *      waits ID MS
  *
  * A ' stands for a ", and every message begins with 'jsonrpc':'2.0', which is
  * left out.  M stands for what every modern request says about the client.

@@ -221,6 +221,16 @@ static const struct row http_opening[] = {
       "again later, or check the URL\n" },
     { "the connection breaks", PROBE "broke 1 connection reset\n"
       "! failed handler_exit: connection reset\n" },
+    { "the server asks to wait: it is not late",
+      PROBE "waits 1 15000\n@ 24999\n"
+      "< {'id':1,'result':{'supportedVersions':['2026-07-28']}}\n"
+      "! ready {'revision':'2026-07-28'}\n"
+      "read a:b\n"
+      "> {'id':2,'method':'resources/read','params':{'uri':'a:b','_meta':"
+      "{'progressToken':2,M{}}}}\n"
+      "waits 2 30000\nwaits 9 1\n@ 89999\n@ 1\n"
+      "! answer 2 timeout: the server was silent for 60000 ms, without an "
+      "answer or a report of progress\n" },
     { "a request is refused, another one breaks", MODERN
       "call f {}\n"
       "> {'id':2,'method':'tools/call','params':{'name':'f','arguments':{},"

@@ -370,6 +370,25 @@ static void waits_if_the_server_is_busy(void)
     close_web(&w);
 }
 
+/* The time that the server asks for is longer than that of its start. */
+static void waits_for_a_start_that_is_late(void)
+{
+    struct web w;
+    static const struct server_step busy[] = {
+        SERVER_SAY("HTTP/1.1 429 Slow\r\nRetry-After: 1.5\r\n"
+                   "Content-Length: 0\r\n\r\n"),
+        SERVER_END
+    };
+    open_web(&w);
+    server_play_when(w.server, "server/discover", busy);
+    server_play_when(w.server, "server/discover", discovered);
+    server_play_when(w.server, "tools/list", listed);
+    add_web(&w, "'start_timeout': 1");
+    CHECK_TEXT(state_of(&w, "revision"), "2026-07-28");
+    CHECK(!asked(&w, "\"initialize\"", ""));
+    close_web(&w);
+}
+
 /* 503: a call that changes something may have begun, and is not repeated. */
 static void repeats_only_what_does_no_harm(void)
 {
@@ -567,6 +586,7 @@ TESTS = {
     TEST_ONCE(asks_a_server_that_never_lets_it_listen),
     TEST_ONCE(starts_a_new_session_if_the_server_forgot_it),
     TEST_ONCE(waits_if_the_server_is_busy),
+    TEST_ONCE(waits_for_a_start_that_is_late),
     TEST_ONCE(repeats_only_what_does_no_harm),
     TEST_ONCE(names_what_refuses_a_call),
     TEST_ONCE(names_what_is_no_server),
