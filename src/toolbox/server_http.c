@@ -298,6 +298,8 @@ static void end_talk(struct talk *t, const char *why)
         end_request(t, why);
     else if (t->kind == TALK_LISTEN)
         end_listening(t);
+    else if (t->kind == TALK_NOTE && t->has_head && can_wait(t))
+        wait_as_asked(t);
 }
 
 /* -------------------------------------------------------------- reading --- */

@@ -72,7 +72,7 @@ const char *talk_token(const struct server_conf *c, struct arena *a,
     return token;
 }
 
-/* Headers of the entry; one with a key is not logged. */
+/* Headers of the entry; one with a key is not logged, and null is none. */
 static void put_own_headers(const struct server_conf *c, struct arena *a,
                             struct head_list *h, allm_http_view *view)
 {
@@ -82,6 +82,8 @@ static void put_own_headers(const struct server_conf *c, struct arena *a,
         const char *name = json_slice(key).ptr;
         struct buf text;
         buf_init(&text, a, SIZE_MAX / 2);
+        if (json_is_type(v, ALLM_JSON_NULL))
+            continue;
         if (!json_slice(v).ptr)
             json_write(&text, v, 0);
         const char *value = json_slice(v).ptr ? json_slice(v).ptr

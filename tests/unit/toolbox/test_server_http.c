@@ -149,7 +149,8 @@ static void calls_a_modern_server(void)
 {
     struct web w;
     setenv("TOKEN_OF_TEST", "t-42\n", 1);
-    open_modern(&w, "'auth': 'env:TOKEN_OF_TEST', 'headers': {'X-Own': 'me'}");
+    open_modern(&w, "'auth': 'env:TOKEN_OF_TEST', 'headers': {'X-Own': 'me', "
+                    "'X-None': null}");
     server_play_when(w.server, "tools/call", done);
     CHECK_TEXT(call_web(&w), "done");
     CHECK_TEXT(state_of(&w, "revision"), "2026-07-28");
@@ -159,6 +160,7 @@ static void calls_a_modern_server(void)
     CHECK(asked(&w, "tools/call", "Mcp-Param-To: north\r\n"));
     CHECK(asked(&w, "tools/call", "Authorization: Bearer t-42\r\n"));
     CHECK(asked(&w, "server/discover", "X-Own: me\r\n"));
+    CHECK(!asked(&w, "server/discover", "X-None"));
     close_web(&w);
     unsetenv("TOKEN_OF_TEST");
 }
@@ -355,14 +357,15 @@ static void starts_a_new_session_if_the_server_forgot_it(void)
     close_web(&w);
 }
 
+static const struct server_step busy[] = {
+    SERVER_SAY("HTTP/1.1 429 Slow\r\nRetry-After: 0\r\n"
+               "Content-Length: 0\r\n\r\n"),
+    SERVER_END
+};
+
 static void waits_if_the_server_is_busy(void)
 {
     struct web w;
-    static const struct server_step busy[] = {
-        SERVER_SAY("HTTP/1.1 429 Slow\r\nRetry-After: 0\r\n"
-                   "Content-Length: 0\r\n\r\n"),
-        SERVER_END
-    };
     open_modern(&w, "");
     server_play_when(w.server, "tools/call", busy);
     server_play_when(w.server, "tools/call", done);
@@ -370,17 +373,42 @@ static void waits_if_the_server_is_busy(void)
     close_web(&w);
 }
 
+/* What awaits no answer is not lost, either. */
+static void repeats_a_notification(void)
+{
+    struct web w;
+    size_t told = 0;
+    int64_t end = clock_after(clock_now_ns(clock_real()), 10000);
+    open_web(&w);
+    server_play_when(w.server, "server/discover", not_found);
+    server_play_when(w.server, "\"initialize\"", initialized);
+    server_play_when(w.server, "notifications/initialized", busy);
+    server_play_when(w.server, "notifications/initialized", accepted);
+    server_play_when(w.server, "GET /mcp", no_stream);
+    server_play_when(w.server, "tools/list", listed_legacy);
+    server_play_when(w.server, "DELETE /mcp", left);
+    add_web(&w, "");
+    while (told < 2 && clock_now_ns(clock_real()) < end) {
+        sched_yield();
+        told = 0;
+        for (size_t i = 0; i < server_look(w.server).requests; i++)
+            told += !!strstr(server_request(w.server, i), "s/initialized");
+    }
+    CHECK_INT(told, 2);
+    close_web(&w);
+}
+
 /* The time that the server asks for is longer than that of its start. */
 static void waits_for_a_start_that_is_late(void)
 {
     struct web w;
-    static const struct server_step busy[] = {
+    static const struct server_step late[] = {
         SERVER_SAY("HTTP/1.1 429 Slow\r\nRetry-After: 1.5\r\n"
                    "Content-Length: 0\r\n\r\n"),
         SERVER_END
     };
     open_web(&w);
-    server_play_when(w.server, "server/discover", busy);
+    server_play_when(w.server, "server/discover", late);
     server_play_when(w.server, "server/discover", discovered);
     server_play_when(w.server, "tools/list", listed);
     add_web(&w, "'start_timeout': 1");
@@ -586,6 +614,7 @@ TESTS = {
     TEST_ONCE(asks_a_server_that_never_lets_it_listen),
     TEST_ONCE(starts_a_new_session_if_the_server_forgot_it),
     TEST_ONCE(waits_if_the_server_is_busy),
+    TEST_ONCE(repeats_a_notification),
     TEST_ONCE(waits_for_a_start_that_is_late),
     TEST_ONCE(repeats_only_what_does_no_harm),
     TEST_ONCE(names_what_refuses_a_call),
