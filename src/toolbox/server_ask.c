@@ -187,8 +187,10 @@ static struct server_ask *new_ask(struct server *s, enum mcp_method method,
     q->server = s;
     q->start.run = start_ask;
     q->cancel.run = cancel_ask;
+    bool calls = method == MCP_TOOLS_CALL;
     q->job = (struct server_job){ .method = method, .done = take_result,
-                                  .harmless = method != MCP_TOOLS_CALL,
+                                  .harmless = !calls,
+                                  .total_ms = calls ? s->conf.timeout_ms : 0,
                                   .name = arena_text(&q->arena, name),
                                   .arguments = json_copy(&q->arena, args) };
     if (q->home && !q->arena.broken)

@@ -696,7 +696,9 @@ static void request_gives_up_after_its_time(void)
 {
     struct box b;
     box_open(&b, NULL);
-    CHECK_INT(box_add_echo(&b, "e", "", ""), ALLM_OK);
+    CHECK_INT(box_add_echo(&b, "e", "", "'timeout': 0.1"), ALLM_OK);
+    CHECK_TEXT(request(&b, "tools/call", "{'name': 'hang'}"),
+               "the server did not answer in time");
     allm_json *params = noun_json("{'name': 'hang'}");
     allm_json *got = allm_toolbox_request(b.box, "e", "tools/call", params, 50);
     CHECK(contains(allm_json_error(got)->message, "within 50 ms"));
