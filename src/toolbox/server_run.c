@@ -247,11 +247,24 @@ static int64_t link_deadline(const struct server *s)
     return http < at ? http : at;
 }
 
+/* Before its events: who has seen an answer sees what was ignored before. */
+static void keep_counts(struct server *s)
+{
+    struct mcp_counts now = mcp_client_counts(s->client);
+    if (!memcmp(&now, &s->counts, sizeof now))
+        return;
+    pthread_mutex_lock(&s->owner->lock);
+    s->counts = now;
+    pthread_mutex_unlock(&s->owner->lock);
+}
+
 /* Not within itself: an event is valid until the next one is taken. */
 void server_pump(struct server *s)
 {
     bool any = !s->pumping;
     s->pumping = true;
+    if (s->client)
+        keep_counts(s);
     while (any) {
         any = take_events(s);
         if (s->client && s->phase != PHASE_ENDING)

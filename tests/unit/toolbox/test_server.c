@@ -298,6 +298,7 @@ static void noise_is_counted_and_ignored(void)
     CHECK_INT(wait_box(&b), ALLM_OK);
     CHECK_TEXT(box_call(&b, "e__noise", "{}"), "after the noise");
     CHECK_TEXT(box_call(&b, "e__echo", "{'text': 'still'}"), "still");
+    CHECK_TEXT(row_of(&b, "ignored"), "104");
     box_close(&b);
 }
 
