@@ -136,6 +136,15 @@ static void begin_server(struct crew_task *task)
     server_pump(s);
 }
 
+/* The revision of a manifest, so that the server need not be probed; a modern
+ * one is asked what it tells of. */
+static const struct revision *known_revision(const allm_json *manifest)
+{
+    const struct revision *r =
+        revision_find(json_text_at(manifest, "revision"));
+    return r && !r->modern ? r : NULL;
+}
+
 /* A server with a manifest is started by its first call. */
 static const allm_error *open_server(struct servers *all, struct server *s,
                                      struct arena *a)
@@ -153,6 +162,7 @@ static const allm_error *open_server(struct servers *all, struct server *s,
         return status_nomem();
     s->settled = lazy;
     s->state = lazy ? SERVER_OFF : SERVER_STARTING;
+    s->known = known_revision(s->conf.manifest);
     s->begin.run = begin_server;
     pthread_mutex_lock(&all->lock);
     *all->end = s;

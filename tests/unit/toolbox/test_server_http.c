@@ -181,6 +181,27 @@ static void calls_a_legacy_server_in_a_session(void)
     close_web(&w);
 }
 
+/* Its revision is known: it is not probed. */
+static void starts_as_its_manifest_says(void)
+{
+    struct web w;
+    static const struct server_step greeting[] =
+        JSON(RESULT("1", "\"protocolVersion\":\"2025-06-18\","
+                         "\"capabilities\":{\"tools\":{}}"));
+    static const struct server_step answer[] = JSON(RESULT("2", TEXT("ok")));
+    open_web(&w);
+    server_play_when(w.server, "server/discover", not_found);
+    server_play_when(w.server, "\"initialize\"", greeting);
+    server_play_when(w.server, "notifications/initialized", accepted);
+    server_play_when(w.server, "GET /mcp", no_stream);
+    server_play_when(w.server, "tools/call", answer);
+    add_web(&w, "'manifest': {'revision': '2025-06-18', 'tools': "
+                "[{'name': 'go', 'inputSchema': {'type': 'object'}}]}");
+    CHECK_TEXT(call_web(&w), "ok");
+    CHECK(!asked(&w, "server/discover", ""));
+    close_web(&w);
+}
+
 static void reads_a_stream_of_events(void)
 {
     struct web w;
@@ -606,6 +627,7 @@ static void call_ends_at_its_time(void)
 TESTS = {
     TEST_ONCE(calls_a_modern_server),
     TEST_ONCE(calls_a_legacy_server_in_a_session),
+    TEST_ONCE(starts_as_its_manifest_says),
     TEST_ONCE(reads_a_stream_of_events),
     TEST_ONCE(resumes_a_stream),
     TEST_ONCE(listens_to_a_legacy_server),
