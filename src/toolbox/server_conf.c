@@ -274,20 +274,21 @@ static void add_variables(const struct server_conf *c, struct arena *a,
     }
 }
 
-/* No walls around files and net; what guards the kernel stays. */
+/* No walls around files and net; what guards the kernel stays.  The warden ends
+ * processes that left the group, too. */
 static void open_free(const struct server_conf *c, enum orders_mode mode,
                       struct arena *a, struct jail *j)
 {
     static const char *const off[] = { "files",  "metadata", "net", "signals",
                                        "processes", "amount", "mounts",
-                                       "pids" };
-    static const char *const needed[] = { "privileges", "kernel", "staying" };
+                                       "pids", "staying" };
+    static const char *const needed[] = { "privileges", "kernel" };
     buf_init(&j->orders, a, ORDERS_LIMIT);
     if (mode == ORDERS_OFF)
         orders_walls(&j->orders, mode);
     for (size_t i = 0; mode != ORDERS_OFF && i < sizeof off / sizeof *off; i++)
         buf_format(&j->orders, "wall %s off\n", off[i]);
-    for (size_t i = 0; mode != ORDERS_OFF && i < 3; i++)
+    for (size_t i = 0; mode != ORDERS_OFF && i < 2; i++)
         buf_format(&j->orders, "wall %s required\n", needed[i]);
     orders_environment(&j->orders, ORDERS_OFF);
     orders_add(&j->orders, "dir", c->dir);

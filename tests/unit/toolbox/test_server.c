@@ -14,6 +14,8 @@
 
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -381,6 +383,33 @@ static void files_are_free_unless_it_has_a_sandbox(void)
     snprintf(members, sizeof members, "'sandbox': {'read': ['%s']}", folder);
     CHECK_TEXT(call_echo("", "", "e__read", "{}"), "read");
     CHECK_TEXT(call_echo("", members, "e__read", "{}"), "refused");
+}
+
+/* Its children may begin sessions of their own, and end with it. */
+static void ends_with_all_that_it_started(void)
+{
+    char text[2 * PATH_MAX];
+    int64_t end = clock_after(clock_now_ns(clock_real()), 10000);
+    struct box b;
+    box_open(&b, NULL);
+    snprintf(text, sizeof text,
+             "{'command': '/bin/sh', 'args': ['-c', 'setsid sleep 1000 "
+             "</dev/null >/dev/null 2>&1 & echo $! >child; exec %s']}",
+             box_echo_path());
+    allm_json *entry = noun_json(text);
+    CHECK_INT(allm_toolbox_add_server(b.box, "e", entry), ALLM_OK);
+    CHECK_INT(wait_box(&b), ALLM_OK);
+    const char *written = box_file(&b, "child");
+    pid_t child = written ? (pid_t)strtol(written, NULL, 10) : 0;
+    CHECK(child > 1);
+    while (getsid(child) != child && clock_now_ns(clock_real()) < end)
+        sched_yield();
+    CHECK_INT(getsid(child), child);
+    allm_json_free(entry);
+    allm_toolbox_free(b.box);
+    b.box = NULL;
+    CHECK_INT(kill(child, 0), -1);
+    box_close(&b);
 }
 
 static void ends_although_it_is_stubborn(void)
@@ -830,6 +859,7 @@ TESTS = {
     TEST_ONCE(list_changes_for_the_next_chat),
     TEST_ONCE(has_a_clean_environment),
     TEST_ONCE(files_are_free_unless_it_has_a_sandbox),
+    TEST_ONCE(ends_with_all_that_it_started),
     TEST_ONCE(ends_although_it_is_stubborn),
     TEST_ONCE(answers_requests_of_the_program),
     TEST_ONCE(starts_with_its_first_call_if_it_has_a_manifest),
