@@ -384,13 +384,14 @@ static int create_temporary(const struct target *t, mode_t mode, char *name,
     return fd;
 }
 
-/* The new file has the owner and the mode of the old one. */
+/* The new file has the owner and the mode of the old one, without set-user-ID:
+ * what a model wrote must not run with the rights of the owner. */
 static int copy_mode(int fd, const struct stat *old)
 {
     if (old->st_uid != geteuid() || old->st_gid != getegid())
         if (fchown(fd, old->st_uid, old->st_gid))
             errno = 0;          /* only root may: it stays ours */
-    return fchmod(fd, old->st_mode & 07777) ? errno : 0;
+    return fchmod(fd, old->st_mode & 0777) ? errno : 0;
 }
 
 static int replace_file(const struct target *t, struct slice bytes,

@@ -81,7 +81,7 @@ static void creates_folders_and_keeps_modes(void)
     CHECK_TEXT(box_file(&b, "a/b/c.txt"), "x");
     snprintf(path, sizeof path, "%s/a/b/c.txt", b.root);
     if (check_whole())
-        CHECK(!chmod(path, 0751));
+        CHECK(!chmod(path, 06751));
     box_call(&b, "write_file", "{'path': 'a/b/c.txt', 'content': 'y'}");
     if (!stat(path, &st))
         CHECK_INT(st.st_mode & 07777, 0751);
