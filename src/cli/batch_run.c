@@ -574,6 +574,8 @@ bool batch_run_shard(struct batch_run *r, const char **name)
     static char path[4096];
     const struct batch_flags *f = r->flags;
     *name = f->out ? path : NULL;
+    if (f->jobs > MOST_JOBS)
+        return print_fault("-j is at most %d", MOST_JOBS);
     return batch_shard_read(&r->shard, f->shard) &&
            (!f->out || batch_shard_name(&r->shard, f->out, path, sizeof path));
 }

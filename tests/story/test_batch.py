@@ -586,6 +586,7 @@ def test_shard_auto():
         one_sentence(allm(*MODEL, "--shard", "auto", env=env), 2, "auto")
     for bad in "0/2", "3/2", "1", "a/b", "/", "1/":
         one_sentence(allm(*MODEL, "--shard", bad), 2, "I/N")
+    one_sentence(allm(*MODEL, "-j", "5000"), 2, "-j is at most 4096")
 
 
 # ------------------------------------------------------------ signals, stderr
