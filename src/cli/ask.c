@@ -459,7 +459,7 @@ static int prepare_question(struct question *q, int argc, char **argv)
     if (code == END_DONE)
         code = open_conversation(q);
     if (code == END_DONE && q->prompt && !q->only_decides && !a->dry_run &&
-        !prompt_fetch_images(&q->prompt, &q->target))
+        !prompt_fetch_images(&q->prompt, &q->target, &q->taps))
         code = END_USAGE;
     return code;
 }

@@ -9,6 +9,7 @@
 
 #include "cli/print.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The first bytes of a format, and where they are. */
@@ -41,12 +42,14 @@ bool attach_is_url(const char *word)
 
 /* ---------------------------------------------------------------- URLs --- */
 
+static char wanted[8192]; /* the URL, without its fragment */
 static struct input *into;
 
 static allm_status request_page(const allm_call *call, allm_http *http)
 {
+    (void)call;
     allm_http_method(http, "GET");
-    allm_http_url(http, call->base_url);
+    allm_http_url(http, wanted);
     allm_http_header(http, "accept",
                      "image/"
                      "*");
@@ -85,43 +88,63 @@ static const allm_adapter page = { .size = sizeof page,
                                    .decode = keep_body,
                                    .finish = end_body };
 
+/* The call's address is the server's: what follows is not to be changed. */
 static allm_json *make_options(const char *url)
 {
+    size_t scheme = strcspn(url, ":") + 3;
     allm_json_build *b = allm_json_build_new(NULL);
     allm_json_build_object(b);
     allm_json_build_key(b, "base_url");
-    allm_json_build_text(b, url, ALLM_NUL_ENDED);
+    allm_json_build_text(b, url, scheme + strcspn(url + scheme, "/?#"));
     allm_json_build_end(b);
     return allm_json_build_done(b);
 }
 
-bool attach_fetch(struct input *in, const char *url, const allm_net_opts *net)
+/* Print why it could not be fetched, if it could not. */
+static bool was_fetched(allm_stream *stream, const char *url)
+{
+    const allm_error *error = allm_stream_error(stream);
+    if (!stream)
+        return print_fault("out of memory");
+    if (error && error->http_status.value / 100 == 3)
+        return print_fault("%.500s leads to another address; attach that one",
+                           url);
+    return !error ||
+           print_fault("cannot fetch %.500s: %.300s", url, error->message);
+}
+
+bool attach_fetch(struct input *in, const char *url, const allm_net_opts *net,
+                  struct taps *taps)
 {
     allm_net_opts own = *net;
     const char *host = url + strcspn(url, ":") + 3;
     if (memchr(host, '@', strcspn(host, "/?#")))
         return print_fault("a URL with a name or a password is not fetched");
+    if (strcspn(url, "#") >= sizeof wanted)
+        return print_fault("a URL may have %zu bytes", sizeof wanted - 1);
+    snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(url, "#"), url);
     allm_json *options = make_options(url);
     allm_json *once = allm_json_parse("false", ALLM_NUL_ENDED, NULL);
     const allm_message *message = ALLM(message, .role = ALLM_ROLE_USER,
                                        .text = "url");
     *in = (struct input){ 0 };
     into = in;
-    own.public_only = !own.proxy;
+    own.public_only = !own.proxy || !*own.proxy;
     if (own.public_only)
         own.proxy = ""; /* behind one of the environment, nothing is checked */
-    allm_engine *engine = allm_engine_new(ALLM(engine_opts, .model = "url:any",
-                                               .adapter_table = &page,
-                                               .net = &own, .retry = once));
+    allm_engine_opts opts = { .size = sizeof opts,
+                              .model = "url:any",
+                              .adapter_table = &page,
+                              .net = &own,
+                              .retry = once };
+    taps_apply(taps, &opts);
+    allm_engine *engine = allm_engine_new(&opts);
     allm_stream *stream =
         allm_generate(engine,
                       ALLM(request, .message_count = 1, .messages = &message),
                       ALLM(call_opts, .json = options, .total_ms = 30000));
     allm_stream_wait(stream);
-    const allm_error *error = allm_stream_error(stream);
-    if (error)
-        print_fault("cannot fetch %.500s: %.300s", url, error->message);
-    bool ok = stream && !error;
+    bool ok = was_fetched(stream, url);
     allm_stream_free(stream);
     allm_engine_free(engine);
     allm_json_free(once);

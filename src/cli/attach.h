@@ -3,6 +3,7 @@
 #define CLI_ATTACH_H
 
 #include "cli/input.h"
+#include "cli/taps.h"
 
 /* The MIME type of an image or a PDF; NULL: something else. */
 const char *attach_type(const char *bytes, size_t len);
@@ -16,6 +17,7 @@ bool attach_is_url(const char *word);
  * user's connects to it.  False: an error was printed.  The caller releases the
  * bytes.
  */
-bool attach_fetch(struct input *in, const char *url, const allm_net_opts *net);
+bool attach_fetch(struct input *in, const char *url, const allm_net_opts *net,
+                  struct taps *taps);
 
 #endif

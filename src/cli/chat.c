@@ -87,7 +87,7 @@ static void send_text(struct chat *c, const char *text)
     bytes_text(&c->before, text);
     if (prompt_add_message(thread, bytes_string(&c->before), &files) ==
             ALLM_OK &&
-        prompt_fetch_images(&thread, &c->target))
+        prompt_fetch_images(&thread, &c->target, &c->taps))
         chat_send_message(c, allm_thread_last(thread));
     allm_thread_free(thread);
     drop_attached(c);

@@ -347,7 +347,7 @@ static const char *find_url(const allm_part *part, const struct target *t)
 
 /* The parts of a message, with the bytes of what was a URL. */
 static bool fetch_parts(struct prompt *p, const allm_message *m,
-                        const struct target *t)
+                        const struct target *t, struct taps *taps)
 {
     for (; p->count < m->part_count; p->count++) {
         const char *url = find_url(m->parts[p->count], t);
@@ -355,7 +355,7 @@ static bool fetch_parts(struct prompt *p, const allm_message *m,
         p->parts[p->count] = url ? &p->part[p->count] : m->parts[p->count];
         if (!url)
             continue;
-        if (!attach_fetch(in, url, &t->net))
+        if (!attach_fetch(in, url, &t->net, taps))
             return false;
         const char *type = attach_type(in->ptr, in->len);
         if (!type || strncmp(type, "image/", 6) != 0)
@@ -367,7 +367,8 @@ static bool fetch_parts(struct prompt *p, const allm_message *m,
     return true;
 }
 
-bool prompt_fetch_images(allm_thread **thread, const struct target *t)
+bool prompt_fetch_images(allm_thread **thread, const struct target *t,
+                         struct taps *taps)
 {
     struct prompt *p = &prompt;
     const allm_message *last = allm_thread_last(*thread);
@@ -377,12 +378,13 @@ bool prompt_fetch_images(allm_thread **thread, const struct target *t)
         any |= find_url(last->parts[i], t) != NULL;
     if (!any)
         return true;
-    bool ok = fetch_parts(p, last, t);
+    bool ok = fetch_parts(p, last, t, taps);
     if (ok) {
         allm_thread *with = allm_thread_new(NULL);
         m.parts = p->parts;
         m.part_count = p->count;
-        ok = allm_thread_append(with, &m) == ALLM_OK;
+        ok = allm_thread_append(with, &m) == ALLM_OK ||
+             print_fault("out of memory");
         allm_thread_free(*thread);
         *thread = with;
     }

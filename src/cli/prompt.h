@@ -5,6 +5,7 @@
 #include "allm.h"
 #include "cli/flags.h"
 #include "cli/input.h"
+#include "cli/taps.h"
 #include "cli/target.h"
 #include "cli/template_use.h"
 
@@ -46,6 +47,7 @@ bool prompt_append_block(struct input *to, const char *name,
  * Replace the images of the last message that are URLs by their bytes, if the
  * model's provider does not fetch them.  False: an error was printed.
  */
-bool prompt_fetch_images(allm_thread **thread, const struct target *t);
+bool prompt_fetch_images(allm_thread **thread, const struct target *t,
+                         struct taps *taps);
 
 #endif

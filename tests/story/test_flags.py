@@ -134,9 +134,15 @@ def test_fetches_urls():
         equal(len(proxy.asked), 1)
     with Proxy(PNG) as near:
         for host in near.url, near.url.replace("127.0.0.1", "localhost"):
-            one_sentence(allm(*call, "-a", host + "/x", "hi"), 2, host,
-                         "cannot fetch")
+            for direct in [], ["--proxy", ""]:
+                one_sentence(allm(*call, *direct, "-a", host + "/x", "hi"), 2,
+                             host, "cannot fetch")
         equal(near.asked, [])
+    with Proxy(PNG) as proxy:
+        for asked in url + "/", "http://images.test/?u=a/":
+            run = allm(*call, "--proxy", proxy.url, "-a", asked + "#part",
+                       "hi")
+            equal((run.code, proxy.asked[-2][0]), (0, asked))
 
 
 def test_schema_words():
