@@ -93,8 +93,8 @@ class Front:
     def environment(self, client):
         env = {"SSL_CERT_DIR": os.path.join(self.folder, "certs"),
                "NODE_OPTIONS": "--use-openssl-ca"}
-        if client.name != "allm":
-            env["SSL_CERT_FILE"] = os.path.join(self.folder, "bundle.pem")
+        bundle = os.path.join(self.folder, "bundle.pem")
+        env["SSL_CERT_FILE"] = "" if client.name == "allm" else bundle
         return env
 
     def stop(self):
