@@ -4,6 +4,7 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/suggest.h"
+#include "conf/keyring.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -129,7 +130,8 @@ int command_run_sub(const char *command, const struct command_sub *subs,
         return command_reject_sub(command_find(command), argv[0]);
     if (count > s->most && !s->most)
         return print_misuse("%s %s takes no arguments, but got \"%.100s\"",
-                            command, s->name, argv[1]);
+                            command, s->name,
+                            keyring_looks_secret(argv[1]) ? "***" : argv[1]);
     if (count < s->least || count > s->most)
         return print_misuse("use: allm %s %s %s", command, s->name, s->args);
     return s->run(count, argv + 1);

@@ -173,7 +173,8 @@ static int set_setting(int argc, char **argv)
     const struct setting *s = setting_find(argv[0]);
     if (!s)
         return report_unknown(argv[0]);
-    if (s->trust == TRUST_NEVER && !keyring_is_reference(argv[1]) &&
+    if (s->trust == TRUST_NEVER && s->secret &&
+        !keyring_is_reference(argv[1]) &&
         keyring_looks_secret(argv[1]))
         return print_misuse(
             "this looks like a key, which never belongs on a command line; "

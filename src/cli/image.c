@@ -217,8 +217,8 @@ static bool can_create(const char *path)
 {
     char folder[4096];
     const char *slash = strrchr(path, '/');
-    snprintf(folder, sizeof folder, "%.*s",
-             slash ? (int)(slash + 1 - path) : 1, slash ? path : ".");
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash + 1 - path) : 1,
+             slash ? path : ".");
     return !access(folder, W_OK | X_OK) ||
            print_fault("cannot write %s: %s", path, strerror(errno));
 }

@@ -55,6 +55,8 @@ bool reasoning_put_setting(struct opts *o)
     if (!value)
         return true;
     allm_text *number = word ? NULL : allm_json_write(value, 0);
+    if (!word && !number)
+        return print_fault("out of memory");
     bool ok = put_level(o, word ? word : allm_text_bytes(number, NULL),
                         "the setting reasoning");
     allm_text_free(number);

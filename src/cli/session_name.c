@@ -30,8 +30,8 @@ int session_name_check_file(const char *path)
     if (n != (ssize_t)sizeof head || memcmp(head, magic, sizeof head) != 0)
         return END_DONE;
     return print_misuse(
-        "%s is a store of sessions, not a session; say --store sqlite:%s -S "
-        "NAME",
+        "%s is a database, not a session; if it is a store, say --store "
+        "sqlite:%s -S NAME",
         path, path);
 }
 

@@ -80,9 +80,10 @@ int sessions_import(struct sessions *s, int argc, char **argv)
 /* Why somebody must decide first; NULL: nothing is to be decided. */
 static const char *undecided(const allm_session *session)
 {
+    if (allm_session_error(session))
+        return NULL;
     allm_session_status status = allm_session_fields(session)->status;
-    return allm_session_error(session)             ? NULL
-           : broken_of(session)                    ? "is broken off"
+    return broken_of(session)                      ? "is broken off"
            : status == ALLM_SESSION_AWAITING_USER  ? "waits for an answer"
            : status == ALLM_SESSION_AWAITING_TOOLS ? "waits for tools"
                                                    : NULL;

@@ -481,8 +481,8 @@ static const allm_error *refuse(struct arena *a, allm_store *s,
                              "ALLM_FOLLOW_ONE");
     if (!error && !read_cursor(cursor, out))
         error = status_error(a, ALLM_ERR_MISUSE, "invalid_cursor",
-                             "a cursor is NULL, \"SEQ\" or \"SEQ.N\", two "
-                             "numbers; pass one that an event had");
+                             "a cursor is \"SEQ\" or \"SEQ.N\", two numbers; "
+                             "pass one that an event had, or none");
     return error;
 }
 
