@@ -3,14 +3,28 @@
 
 #include <curl/curl.h>
 
-static const char *part_of(struct arena *a, CURLU *u, CURLUPart part)
+#ifndef CURLU_PUNYCODE          /* before 7.88 */
+#define CURLU_PUNYCODE 0
+#endif
+
+/* Without the flags, if the part has no such form. */
+static char *part_of(struct arena *a, CURLU *u, CURLUPart part,
+                           unsigned flags)
 {
     char *text = NULL;
-    if (curl_url_get(u, part, &text, 0) != CURLUE_OK)
+    if (curl_url_get(u, part, &text, flags) != CURLUE_OK &&
+        (!flags || curl_url_get(u, part, &text, 0) != CURLUE_OK))
         return NULL;
     char *copy = arena_text(a, text);
     curl_free(text);
     return copy;
+}
+
+static bool is_ascii(const char *text)
+{
+    while (*text && !(*text & 0x80))
+        text++;
+    return !*text;
 }
 
 static const char *lower_case(char *text)
@@ -28,17 +42,15 @@ bool url_read(struct arena *a, const char *text, struct url *out)
                                 CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK;
     *out = (struct url){ .has_user = false };
     if (ok) {
-        out->scheme =
-            lower_case((char *)(uintptr_t)part_of(a, u, CURLUPART_SCHEME));
-        out->host =
-            lower_case((char *)(uintptr_t)part_of(a, u, CURLUPART_HOST));
+        out->scheme = lower_case(part_of(a, u, CURLUPART_SCHEME, 0));
+        out->host = lower_case(part_of(a, u, CURLUPART_HOST, CURLU_PUNYCODE));
         if (!out->host)
             out->host = "";
-        out->has_user = part_of(a, u, CURLUPART_USER) ||
-                        part_of(a, u, CURLUPART_PASSWORD);
+        out->has_user = part_of(a, u, CURLUPART_USER, 0) ||
+                        part_of(a, u, CURLUPART_PASSWORD, 0);
     }
     curl_url_cleanup(u);
-    return ok && out->scheme && !a->broken;
+    return ok && out->scheme && !a->broken && is_ascii(out->host);
 }
 
 const char *url_resolve(struct arena *a, const char *base, const char *text)
@@ -48,7 +60,7 @@ const char *url_resolve(struct arena *a, const char *base, const char *text)
     if (u && curl_url_set(u, CURLUPART_URL, base, 0) == CURLUE_OK &&
         curl_url_set(u, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) ==
             CURLUE_OK)
-        whole = part_of(a, u, CURLUPART_URL);
+        whole = part_of(a, u, CURLUPART_URL, 0);
     curl_url_cleanup(u);
     return whole;
 }

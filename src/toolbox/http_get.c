@@ -96,18 +96,20 @@ static bool read_body(struct page_get *g, const allm_transport *http,
     return true;
 }
 
-static bool same_name(const char *a, const char *b)
+static bool same_text(struct slice a, struct slice b)
 {
-    for (; *a && (*a | 0x20) == (*b | 0x20); a++)
-        b++;
-    return !*a && !*b;
+    while (a.len && a.len == b.len && (*a.ptr | 0x20) == (*b.ptr | 0x20)) {
+        a = slice_skip(a, 1);
+        b = slice_skip(b, 1);
+    }
+    return !a.len && !b.len;
 }
 
 static const char *header_of(struct page_get *g, const allm_http_head *head,
                              const char *name)
 {
     for (size_t i = 0; i < head->header_count; i++)
-        if (same_name(head->header[2 * i], name))
+        if (same_text(slice_of(head->header[2 * i]), slice_of(name)))
             return arena_text(&g->call->arena, head->header[2 * i + 1]);
     return NULL;
 }
@@ -145,6 +147,22 @@ static bool get_once(struct page_get *g)
 
 /* ------------------------------------------------------------ addresses --- */
 
+/* "localhost,.example.org": is it one of these hosts, or below one? */
+static bool lists_host(const char *list, struct slice host)
+{
+    while (list && *list) {
+        size_t n = strcspn(list, ", ");
+        struct slice one = { list, n };
+        one = slice_skip(one, n && *list == '.');
+        size_t more = host.len > one.len ? host.len - one.len : 0;
+        if (one.len && same_text(slice_skip(host, more), one) &&
+            (!more || host.ptr[more - 1] == '.'))
+            return true;
+        list += n + (list[n] != 0);
+    }
+    return false;
+}
+
 /* Does the environment name a proxy for this host? */
 static bool has_proxy(const struct url *u)
 {
@@ -154,7 +172,7 @@ static bool has_proxy(const struct url *u)
                             tls ? "all_proxy" : "ALL_PROXY", "ALL_PROXY" };
     const char *none = getenv("no_proxy") ? getenv("no_proxy")
                                           : getenv("NO_PROXY");
-    if (none && !strcmp(none, "*"))
+    if (none && (!strcmp(none, "*") || lists_host(none, slice_of(u->host))))
         return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *proxy = getenv(names[i]);
@@ -234,7 +252,12 @@ static bool follow(struct page_get *g)
 
 static bool type_has(const struct page_get *g, const char *word)
 {
-    return g->type && strstr(g->type, word);
+    size_t n = strlen(word);
+    for (struct slice s = slice_of(g->type ? g->type : ""); s.len >= n;
+         s = slice_skip(s, 1))
+        if (same_text((struct slice){ s.ptr, n }, slice_of(word)))
+            return true;
+    return false;
 }
 
 static bool is_text(const struct page_get *g)

@@ -140,10 +140,22 @@ bool rules_covers(struct slice rule, struct slice word)
     return rules_glob(rule, word);      /* env NAME, sampling */
 }
 
+/* "net 443": any host, at this port. */
+static bool is_port(struct slice word)
+{
+    bool net = slice_is(take_part(&word), "net") && word.len;
+    while (word.len && *word.ptr >= '0' && *word.ptr <= '9')
+        word = slice_skip(word, 1);
+    return net && !word.len;
+}
+
 /* Have they any access in common?  To write is also to read. */
 static bool words_overlap(struct slice mine, struct slice its)
 {
     struct slice verb = mine, other = its;
+    if (is_port(mine) != is_port(its) && slice_starts(mine, SLICE("net")) &&
+        slice_starts(its, SLICE("net")))
+        return true;
     return rules_covers(its, mine) ||
            (slice_eq(take_part(&verb), take_part(&other)) &&
             rules_covers(mine, its));
@@ -285,6 +297,13 @@ static bool is_known_word(struct slice word)
     return false;
 }
 
+static bool is_ascii(struct slice s)
+{
+    while (s.len && !(s.ptr[s.len - 1] & 0x80))
+        s.len--;
+    return !s.len;
+}
+
 /* A word with its path resolved; ptr NULL: not a path, or out of memory. */
 static struct slice resolve_word(const struct rules_source *s,
                                  struct slice word)
@@ -314,6 +333,9 @@ static const allm_error *read_word(const struct rules_source *s,
                           "a reach is \"read PATH\", \"write PATH\", \"net\", "
                           "\"net HOST\", \"env NAME\", \"server NAME TOOL\" "
                           "or \"sampling\", not this",
+                          word);
+    if (slice_starts(word, SLICE("net")) && !is_ascii(word))
+        return rule_fault(s, "write the name of this host as \"xn--...\"",
                           word);
     struct slice whole = resolve_word(s, word);
     if (!whole.ptr)

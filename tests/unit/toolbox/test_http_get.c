@@ -8,8 +8,11 @@
 
 #include "harness/box.h"
 #include "harness/check.h"
+#include "harness/noun.h"
 #include "harness/server.h"
 
+#include <curl/curl.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -65,6 +68,9 @@ static void reads_pages(void)
         { "HTML", { SERVER_SAY(OK_HEAD("text/html; charset=utf-8", 24)
                                "<p>a</p><b>b &amp; c</b>"), SERVER_END },
           "", "\n\na\n\nb & c\n" },
+        { "HTML in capitals", { SERVER_SAY(OK_HEAD("Text/HTML", 8) "<p>a</p>"),
+                                SERVER_END },
+          "", "\n\na\n" },
         { "Latin-1", { SERVER_SAY(OK_HEAD("text/plain; charset=iso-8859-1", 1)
                                   "\xE9"), SERVER_END },
           "", "\n\n\xC3\xA9" },
@@ -152,6 +158,35 @@ static void follows_redirects(void)
     close_kit(&k);
 }
 
+/* What the rules see is the name to which the client connects, however it is
+ * spelled; without such a name nothing is requested. */
+static void reaches_the_host_in_ascii(void)
+{
+    static const struct {
+        const char *args, *want;
+    } rows[] = {
+        { "{'url': 'http://Evil.ORG/'}", "['net evil.org']" },
+        { "{'url': 'http://\xEF\xBD\x85vil.org/'}", "['net evil.org']" },
+        { "{'url': 'http://%EF%BD%85vil.org/'}", "['net evil.org']" },
+        { "{'url': 'http://b\xC3\xBC" "cher.example/'}",
+          "['net xn--bcher-kva.example']" },
+    };
+    bool idn = curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_IDN;
+    bool knows = idn && setlocale(LC_CTYPE, "C.UTF-8") &&
+                 curl_version_info(CURLVERSION_NOW)->version_num >= 0x075800;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        allm_json *args = noun_json(rows[i].args);
+        check_row(rows[i].args);
+        arena_init(&a, mem_default());
+        CHECK_VALUE(http_get_reach(NULL, NULL, args, &a),
+                    knows || !i ? rows[i].want : "['net unknown']");
+        arena_release(&a);
+        allm_json_free(args);
+    }
+    setlocale(LC_CTYPE, "C");
+}
+
 /* Nothing connects: the socket is refused before. */
 static void refuses_private_addresses(void)
 {
@@ -184,6 +219,8 @@ static void refuses_other_urls(void)
         { "a password", "{'url': 'http://a:b@example.org/'}",
           "may not have a name or a password" },
         { "no URL", "{'url': 'http://'}", "is not a URL" },
+        { "a host without a name in ASCII", "{'url': 'http://a\xEF\xBF\xBD/'}",
+          "is not a URL" },
         { "nothing", "{}", "invalid_arguments" },
         { "too many bytes", "{'url': 'http://a', 'max_bytes': 5000000}",
           "invalid_arguments" },
@@ -201,13 +238,51 @@ static void refuses_other_urls(void)
 
 static void refuses_proxies(void)
 {
+    static const struct server_step hello[] = {
+        SERVER_SAY(OK_HEAD("text/plain", 5) "hello"), SERVER_END
+    };
     struct kit k;
     if (open_kit(&k, true)) {
         setenv("all_proxy", "http://127.0.0.1:1", 1);
         const char *got = get(&k, "127.0.0.1", "");
         CHECK_WHY(strstr(got, "behind the proxy") != NULL, got);
+        setenv("no_proxy", "a.org, 27.0.0.1,127.0.0.1.org", 1);
+        got = get(&k, "127.0.0.1", "");
+        CHECK_WHY(strstr(got, "behind the proxy") != NULL, got);
         CHECK_INT(server_look(k.server).connections, 0);
+        setenv("no_proxy", "a.org, 127.0.0.1", 1);
+        server_play(k.server, hello);
+        got = get(&k, "127.0.0.1", "");
+        CHECK_WHY(strstr(got, "hello") != NULL, got);
+        unsetenv("no_proxy");
         unsetenv("all_proxy");
+    }
+    close_kit(&k);
+}
+
+/* The options of the toolbox are the user's. */
+static void uses_a_proxy_of_the_options(void)
+{
+    static const struct server_step hello[] = {
+        SERVER_SAY(OK_HEAD("text/plain", 5) "hello"), SERVER_END
+    };
+    struct kit k;
+    char proxy[64];
+    if (open_kit(&k, false)) {
+        snprintf(proxy, sizeof proxy, "http://127.0.0.1:%d",
+                 server_port(k.server));
+        box_renew(&k.box, ALLM(toolbox_opts,
+                               .net = ALLM(net_opts, .proxy = proxy,
+                                           .user_agent = "me/1")));
+        CHECK_INT(allm_toolbox_add_builtin(k.box.box, "web"), ALLM_OK);
+        server_play(k.server, hello);
+        const char *got = box_call(&k.box, "http_get",
+                                   "{'url': 'http://example.org/a'}");
+        CHECK_WHY(strstr(got, "hello") != NULL, got);
+        const char *sent = server_request(k.server, 0);
+        CHECK_WHY(!strncmp(sent, "GET http://example.org/a HTTP/1.1\r\n", 35) &&
+                      strstr(sent, "User-Agent: me/1"),
+                  sent);
     }
     close_kit(&k);
 }
@@ -233,9 +308,11 @@ TESTS = {
     TEST_ONCE(reads_pages),
     TEST_ONCE(sends_no_keys),
     TEST_ONCE(follows_redirects),
+    TEST_ONCE(reaches_the_host_in_ascii),
     TEST_ONCE(refuses_private_addresses),
     TEST(refuses_other_urls),
     TEST_ONCE(refuses_proxies),
+    TEST_ONCE(uses_a_proxy_of_the_options),
     TEST_ONCE(is_cancelled),
     TESTS_END,
 };

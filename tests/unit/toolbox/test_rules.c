@@ -141,6 +141,14 @@ static void the_first_match_counts_unless_one_denies(void)
           "['net']", "deny user" },
         { "[{'tool':'*','reach':['net evil.org'],'verdict':'deny'}]", "t",
           "['net good.org']", "ask" },
+        { "[{'tool':'*','reach':['net evil.org'],'verdict':'deny'}]", "t",
+          "['net 443']", "deny user" },
+        { "[{'tool':'*','reach':['net 443'],'verdict':'deny'}]", "t",
+          "['net good.org']", "deny user" },
+        { "[{'tool':'*','reach':['net 443'],'verdict':'deny'}]", "t",
+          "['net 80']", "ask" },
+        { "[{'tool':'*','reach':['net 443'],'verdict':'auto'}]", "t",
+          "['net good.org']", "ask" },
         { "[{'tool':'*','reach':['read /h/w/key'],'verdict':'deny'}]", "t",
           "['read /h/w']", "deny user" },
         { "[{'tool':'*','reach':['read /h/w/key'],'verdict':'deny'}]", "t",
@@ -242,6 +250,8 @@ static void what_is_not_understood_is_refused(void)
         { "[{'tool':'t','verdict':'auto','reach':['read /none/../x']}]",
           "not a path" },
         { "[{'tool':'t','verdict':'deny','reach':[]}]", "matches nothing" },
+        { "[{'tool':'t','verdict':'deny','reach':['net \xC3\xA9.org']}]",
+          "xn--" },
     };
     setenv("HOME", "/h/me", 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
