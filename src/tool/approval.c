@@ -81,9 +81,11 @@ allm_status allm_approval_allow(allm_approval *a, allm_approval_scope scope)
     if (!a || (unsigned)scope > ALLM_APPROVAL_ALWAYS ||
         approval_verdict(a) != VERDICT_WAITING)
         return ALLM_ERR_MISUSE;
-    if (a->on_allowed)
-        a->on_allowed(a->on_allowed_ud, a, scope);
-    return set_verdict(a, VERDICT_ALLOWED, NULL);
+    allm_status stored = a->on_allowed
+                             ? a->on_allowed(a->on_allowed_ud, a, scope)
+                             : ALLM_OK;
+    allm_status status = set_verdict(a, VERDICT_ALLOWED, NULL);
+    return status == ALLM_OK ? stored : status;
 }
 
 allm_status allm_approval_deny(allm_approval *a, const char *why)

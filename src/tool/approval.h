@@ -15,9 +15,9 @@ enum verdict {
 };
 
 /* Called once, by the thread that allows the call, before the batch learns of
- * it. */
-typedef void (*approval_allowed_fn)(void *ud, const allm_approval *,
-                                    allm_approval_scope);
+ * it.  An error means that the answer counts this time, and was not stored. */
+typedef allm_status (*approval_allowed_fn)(void *ud, const allm_approval *,
+                                           allm_approval_scope);
 
 /* Allocated in shared->home, of which the owner of the approval holds a
  * reference. */

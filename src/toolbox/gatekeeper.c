@@ -229,20 +229,34 @@ static bool store_rule(struct gatekeeper *k, struct rule *rule)
     return !error;
 }
 
+/* A rule of the settings that asks comes before the stored ones. */
+static bool is_allowed(const struct gatekeeper *k, const struct rule *rule)
+{
+    const struct rules_call call = { .tool = rule->tool, .reach = rule->reach,
+                                     .session = rule->session };
+    const struct rule *by;
+    enum rules_level level;
+    return rules_decide(&k->rules, &call, &by, &level) == RULES_AUTO;
+}
+
 /* "session" and "always" become rules. */
-static void remember_answer(void *ud, const allm_approval *a,
-                            allm_approval_scope scope)
+static allm_status remember_answer(void *ud, const allm_approval *a,
+                                   allm_approval_scope scope)
 {
     struct gatekeeper *k = ud;
     if (scope == ALLM_APPROVAL_ONCE)
-        return;
+        return ALLM_OK;
     pthread_mutex_lock(&k->lock);
+    bool always = scope == ALLM_APPROVAL_ALWAYS;
     struct rule *rule = make_rule(home_arena(k->home), a);
     if (!rule)
         k->unstored = status_nomem();
-    else if (scope != ALLM_APPROVAL_ALWAYS || !store_rule(k, rule))
+    else if (!always || !store_rule(k, rule) || !is_allowed(k, rule))
         rules_add(&k->rules, RULES_SESSION, rule);
+    allm_status status = (always || !rule) && k->unstored ? k->unstored->kind
+                                                          : ALLM_OK;
     pthread_mutex_unlock(&k->lock);
+    return status;
 }
 
 static void answer_approval(struct gatekeeper *k, const struct judgement *j,

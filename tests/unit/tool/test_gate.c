@@ -197,6 +197,26 @@ static void allowed_calls_overtake_waiting_ones(void)
     allm_hub_free(hub);
 }
 
+/* The timeout of a call begins when it is allowed. */
+static void a_call_may_wait_longer_than_its_timeout(void)
+{
+    struct scene c;
+    char words[64] = "";
+    begin(&c, "waa", ALLM(call_opts, .tool_timeout_ms = 50));
+    allm_clock clock = play_clock(&c.clock);
+    allm_hub *hub = allm_hub_new(ALLM(hub_opts, .clock = &clock));
+    CHECK_INT(allm_hub_add(hub, c.stream, NULL), ALLM_OK);
+    CHECK_INT(drain(c.stream, words, sizeof words), ALLM_AGAIN);
+    clock_advance(&c.clock, 60000);
+    CHECK_INT(drain(c.stream, words, sizeof words), ALLM_AGAIN);
+    answer_now(c.guard.waiting[0], 'a');
+    CHECK_INT(drain(c.stream, words, sizeof words), ALLM_OK);
+    const allm_chat_result *r = allm_stream_chat_result(c.stream);
+    CHECK(r && strstr(turns_messages(r->thread), "t:c0=A"));
+    end(&c);
+    allm_hub_free(hub);
+}
+
 /* The time of the whole chat runs on while somebody decides. */
 static void a_deadline_ends_the_wait(void)
 {
@@ -330,6 +350,7 @@ TESTS = {
     TEST(left_calls_halt_the_chat),
     TEST(denied_calls_fail),
     TEST(allowed_calls_overtake_waiting_ones),
+    TEST_ONCE(a_call_may_wait_longer_than_its_timeout),
     TEST_ONCE(a_deadline_ends_the_wait),
     TEST(an_answer_may_come_after_the_stream),
     TEST_ONCE(another_thread_answers),

@@ -31,6 +31,7 @@
 struct person {
     const char *answers;
     size_t asked;
+    allm_status allowed;        /* of the last one that was allowed */
     char reach[512];            /* of the last question */
 };
 
@@ -44,9 +45,10 @@ static void answer(void *ud, allm_approval *a)
     if (how == 'd')
         allm_approval_deny(a, "not this one");
     else if (how != 'l')
-        allm_approval_allow(a, how == 's'   ? ALLM_APPROVAL_SESSION
-                               : how == 'a' ? ALLM_APPROVAL_ALWAYS
-                                            : ALLM_APPROVAL_ONCE);
+        p->allowed = allm_approval_allow(a, how == 's' ? ALLM_APPROVAL_SESSION
+                                            : how == 'a'
+                                                ? ALLM_APPROVAL_ALWAYS
+                                                : ALLM_APPROVAL_ONCE);
     allm_approval_free(a);
 }
 
@@ -192,6 +194,39 @@ static void always_is_stored(void)
     CHECK(!allm_toolbox_error(c.box));
     CHECK(strstr(chat(&c, once, true, "s2"), "[manual_tool_calls]"));
     CHECK_INT(c.person.asked, 1);
+    close_scene(&c);
+}
+
+/* A rule of the settings asks before the stored ones are looked at. */
+static void always_counts_where_a_setting_asks(void)
+{
+    struct scene c;
+    open_scene(&c, "al", "[{'tool':'write_file','verdict':'ask'}]");
+    const char *twice =
+        "[" TURN(WRITE("c0", "a")) "," TURN(WRITE("c1", "b")) "," DONE "]";
+    CHECK(strstr(chat(&c, twice, true, "s1"), "[completed]"));
+    CHECK_INT(c.person.asked, 1);
+    CHECK(exists(&c, "approvals.json") && exists(&c, "b"));
+    close_scene(&c);
+}
+
+/* Whoever answers is told, and the call runs. */
+static void an_answer_without_a_place_is_reported(void)
+{
+    struct scene c;
+    open_scene(&c, NULL, NULL);
+    allm_toolbox_free(c.box);
+    snprintf(c.file, sizeof c.file, "/proc/self/none/approvals.json");
+    open_box(&c, "aso", NULL);
+    const char *twice =
+        "[" TURN(WRITE("c0", "a")) "," TURN(WRITE("c1", "b")) "," DONE "]";
+    CHECK(strstr(chat(&c, twice, true, "s1"), "[completed]"));
+    CHECK_INT(c.person.asked, 1);
+    CHECK_INT(c.person.allowed, ALLM_ERR_VALIDATION);
+    CHECK(exists(&c, "b") && allm_toolbox_error(c.box));
+    CHECK(strstr(chat(&c, twice, true, "s2"), "[completed]"));
+    CHECK_INT(c.person.asked, 2);
+    CHECK_INT(c.person.allowed, ALLM_OK);       /* "session" is kept */
     close_scene(&c);
 }
 
@@ -383,6 +418,8 @@ TESTS = { TEST(only_what_exceeds_the_default_is_asked),
           TEST_ONCE(a_denied_call_says_why),
           TEST(an_answer_for_the_session_counts_there),
           TEST(always_is_stored),
+          TEST_ONCE(always_counts_where_a_setting_asks),
+          TEST_ONCE(an_answer_without_a_place_is_reported),
           TEST_ONCE(an_answer_that_cannot_be_stored),
           TEST(without_the_gate_nobody_is_asked),
           TEST_ONCE(rules_may_allow_without_a_gate),
