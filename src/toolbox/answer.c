@@ -4,7 +4,7 @@
  *      exit 0      the output, as text, as JSON, or as a result
  *      exit N      handler_failed: stderr
  *      signal      handler_exit: the signal, and the wall that caused it
- *      not begun   handler_exit: why
+ *      not begun   warden_missing, sandbox_unavailable or handler_exit: why
  */
 #include "toolbox/answer.h"
 
@@ -32,25 +32,31 @@ static void fail_with(struct allm_tool_run *run, const char *reason,
         run_publish(run, outcome_failed(&run->memory, reason, "%s", detail));
 }
 
+/* The reason of a failure must be static. */
+static const char *reason_of(const allm_error *why)
+{
+    static const char *const kept[] = { FAILURE_TIMEOUT, "warden_missing",
+                                        "sandbox_unavailable" };
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        if (!strcmp(why->reason, kept[i]))
+            return kept[i];
+    return FAILURE_EXIT;
+}
+
 void answer_fault(struct allm_tool_run *run, const allm_error *why)
 {
     if (why->kind == ALLM_ERR_NOMEM && run_claim(run) == RUN_MINE)
         run_publish(run, (struct outcome){ .kind = OUTCOME_NOMEM });
     else
-        fail_with(run, FAILURE_EXIT, why->message);
+        fail_with(run, reason_of(why), why->message);
 }
 
 void answer_failure(struct allm_tool_run *run, const allm_error *why)
 {
-    if (why->kind == ALLM_ERR_NOMEM)
-        answer_fault(run, why);
-    else if (!strcmp(why->reason, FAILURE_REPORTED))
+    if (!strcmp(why->reason, FAILURE_REPORTED))
         allm_tool_fail(run, why->message);
     else
-        fail_with(run,
-                  !strcmp(why->reason, FAILURE_TIMEOUT) ? FAILURE_TIMEOUT
-                                                        : FAILURE_EXIT,
-                  why->message);
+        answer_fault(run, why);
 }
 
 /* The last bytes of stderr, or the status. */

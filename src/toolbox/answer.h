@@ -16,7 +16,7 @@ void answer_process(struct allm_tool_run *run, struct process *p,
 void answer_shell(struct allm_tool_run *run, struct process *p,
                   const struct jail *j, uint32_t late_ms);
 
-/* Answer it with handler_exit: the process could not run, for this reason. */
+/* Answer it: the process could not run, for this reason. */
 void answer_fault(struct allm_tool_run *run, const allm_error *why);
 
 /* Answer it with this failure: its reason and message. */

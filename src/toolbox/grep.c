@@ -309,6 +309,13 @@ static bool compile_search(struct search *s)
     s->by_name = glob && !strchr(glob, '/');
     if (glob && !wildcard_init(&s->glob, a, slice_of(glob), true))
         mine = NULL;
+    if (mine && s->glob.never) {
+        builtin_fail_as(c, "invalid_arguments",
+                        "the glob %s is not valid: a [ is not closed, or it "
+                        "ends with a backslash",
+                        glob);
+        return false;
+    }
     if (mine && !a->broken)
         return true;
     builtin_path_fault(c, "", ENOMEM);

@@ -106,8 +106,9 @@ static const allm_error *sandbox_fault(struct arena *a, const struct report *r)
                         advice_for(r->subject));
 }
 
-/* The program after "#!", in the arena; NULL: it is not a script. */
-static const char *interpreter_of(struct arena *a, const char *program)
+/* A word after "#!", in the arena; NULL: it is not a script, or has none. */
+static const char *interpreter_word(struct arena *a, const char *program,
+                                    size_t index)
 {
     char text[256] = "";
     int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -119,14 +120,16 @@ static const char *interpreter_of(struct arena *a, const char *program)
         return NULL;
     struct slice line =
         slice_trim((struct slice){ text + 2, strcspn(text + 2, "\n") });
-    line.len = strcspn(line.ptr, " \t\r\n");
-    return arena_copy(a, line);
+    for (; index && line.len; index--)
+        line = slice_trim(slice_skip(line, strcspn(line.ptr, " \t\r\n")));
+    line.len = line.len ? strcspn(line.ptr, " \t\r\n") : 0;
+    return index ? NULL : arena_copy(a, line);
 }
 
 /* The program exists, but the kernel did not start it. */
 static const allm_error *exec_fault(struct arena *a, const struct report *r)
 {
-    const char *interpreter = interpreter_of(a, r->path);
+    const char *interpreter = interpreter_word(a, r->path, 0);
     if (access(r->path, X_OK) && errno == EACCES)
         return status_error(a, ALLM_ERR_TOOL, "handler_exit",
                             "%s is not executable; run chmod +x", r->path);
@@ -155,23 +158,6 @@ const allm_error *jail_not_started(struct arena *a, const char *program,
                                            : "");
 }
 
-const allm_error *jail_fault(const struct jail *j, struct arena *a,
-                             const struct report *r)
-{
-    if (r->kind == REPORT_REFUSED)
-        return sandbox_fault(a, r);
-    if (r->kind == REPORT_NONE)
-        return status_error(a, ALLM_ERR_TOOL, "handler_exit",
-                            "the warden of %s was killed", j->program);
-    if (r->kind == REPORT_ENDED)
-        return NULL;
-    if (!strcmp(r->subject, "exec"))
-        return exec_fault(a, r);
-    return status_error(a, ALLM_ERR_TOOL, "handler_exit",
-                        "%s was not started: %s %s: %s", j->program, r->subject,
-                        r->path, r->error ? strerror(r->error) : "");
-}
-
 static bool is_program(const char *path)
 {
     struct stat st;
@@ -194,6 +180,44 @@ static const char *find_in_path(struct arena *a, const char *name, bool in_home)
             return file.ptr;
     }
     return NULL;
+}
+
+/* "#!/usr/bin/env NAME" finds nothing in the home; NULL: it is no such case. */
+static const allm_error *env_fault(const struct jail *j, struct arena *a)
+{
+    const char *env = interpreter_word(a, j->program, 0);
+    const char *name = interpreter_word(a, j->program, 1);
+    if (name && !strcmp(name, "-S"))
+        name = interpreter_word(a, j->program, 2);
+    if (!name || !*name || !slice_ends(slice_of(env), SLICE("/env")) ||
+        find_in_path(a, name, false))
+        return NULL;
+    const char *found = find_in_path(a, name, true);
+    return !found ? NULL
+                  : status_error(a, ALLM_ERR_TOOL, "handler_exit",
+                                 "%s cannot be started: its interpreter %s is "
+                                 "in your home, which the sandbox hides; begin "
+                                 "it with #!%s, and add its folder to "
+                                 "needs.read",
+                                 j->program, found, found);
+}
+
+const allm_error *jail_fault(const struct jail *j, struct arena *a,
+                             const struct report *r)
+{
+    if (r->kind == REPORT_REFUSED)
+        return sandbox_fault(a, r);
+    if (r->kind == REPORT_NONE)
+        return status_error(a, ALLM_ERR_TOOL, "handler_exit",
+                            "the warden of %s was killed", j->program);
+    if (r->kind == REPORT_ENDED)
+        return r->status == 127 && j->mode != ORDERS_OFF ? env_fault(j, a)
+                                                         : NULL;
+    if (!strcmp(r->subject, "exec"))
+        return exec_fault(a, r);
+    return status_error(a, ALLM_ERR_TOOL, "handler_exit",
+                        "%s was not started: %s %s: %s", j->program, r->subject,
+                        r->path, r->error ? strerror(r->error) : "");
 }
 
 /* The home is searched last, because the walls hide it. */

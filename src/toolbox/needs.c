@@ -143,6 +143,18 @@ bool needs_is_key(const char *variable)
     return slice_ends(name, SLICE("_API_KEY"));
 }
 
+/* Each process gets its own value. */
+static bool is_private(struct slice name)
+{
+    static const char *const names[] = { "HOME", "TMPDIR", "TERM", "ALLM_TOOL",
+                                         "ALLM_CALL_ID", "ALLM_SESSION",
+                                         "ALLM_IDEMPOTENCY_KEY" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (slice_is(name, names[i]))
+            return true;
+    return false;
+}
+
 static const allm_error *check_env(const struct checking *c,
                                    const allm_json *list)
 {
@@ -154,6 +166,11 @@ static const allm_error *check_env(const struct checking *c,
         if (!name.len || memchr(name.ptr, '=', name.len) ||
             memchr(name.ptr, 0, name.len))
             return refuse_needs(a, "needs.env must be a list of names");
+        if (is_private(name))
+            return refuse_needs(a,
+                                "needs.env: every process gets a %s of its "
+                                "own; leave it out",
+                                name.ptr);
         if (needs_is_key(name.ptr) && !is_granted_name(c, name))
             return refuse_needs(a,
                                 "needs.env: %.200s is the key of a "

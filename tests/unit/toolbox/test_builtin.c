@@ -187,6 +187,14 @@ static void reads_odd_files(void)
           "[nul is not text: application/octet-stream, 3 bytes]\n" },
         { "an archive", "read_file", "{'path': 'zip'}",
           "[zip is not text: application/zip, 4 bytes]\n" },
+        { "a small archive", "read_file", "{'path': 'bz'}",
+          "[bz is not text: application/x-bzip2, 8 bytes]\n" },
+        { "a text like an archive", "read_file", "{'path': 'bzh'}",
+          "     1\tBZh is how they begin" },
+        { "a text like a sound", "read_file", "{'path': 'id3'}",
+          "     1\tID3 tags: \xC3" },
+        { "a text like a film", "read_file", "{'path': 'ftyp'}",
+          "     1\tthe ftyp box" },
         { "half a character", "read_file", "{'path': 'half'}",
           "     1\ta\xEF\xBF\xBD\n" },
         { "a long line", "read_file", "{'path': 'long'}",
@@ -202,6 +210,10 @@ static void reads_odd_files(void)
     box_open(&b, "read");
     write_bytes(&b, "nul", "a\0b", 3);
     write_bytes(&b, "zip", "PK\x03\x04", 4);
+    write_bytes(&b, "bz", "BZh91AY\x80", 8);
+    external_file("bzh", "BZh is how they begin\n");
+    external_file("id3", "ID3 tags: \xC3\xA9\n");
+    external_file("ftyp", "the ftyp box\n");
     write_bytes(&b, "half", "a\xC3\n", 3);
     memset(line, 'x', sizeof line);
     write_bytes(&b, "longer", line, sizeof line);
@@ -469,6 +481,8 @@ static void finds_text(void)
         { "all files", "grep", "{'pattern': 'hidden', 'all': true}",
           "x.o:1:hidden\n" BINARY },
         { "not valid", "grep", "{'pattern': 'a('}", "invalid_arguments" },
+        { "a glob that is not valid", "grep",
+          "{'pattern': 'two', 'glob': 'a['}", "invalid_arguments" },
         { "back references", "grep", "{'pattern': '(a)\\\\1'}",
           "back references are not supported" },
         { "no pattern", "grep", "{}", "invalid_arguments" },

@@ -134,6 +134,8 @@ static void answers_by_its_output(void)
           "{\"a\":[1,2]}" },
         { "not JSON", "'output': 'json'", "echo '{\"a\"'",
           "invalid_return" },
+        { "the place where it is not JSON", "'output': 'json'",
+          "echo '{\"a\"'", "line 2, column 1" },
         { "a result", "'output': 'result'", "echo '{\"ok\": 7}'", "7" },
         { "a failure", "'output': 'result'", "echo '{\"error\": \"no\"}'",
           "{\"error\":\"no\"}" },
@@ -147,6 +149,8 @@ static void answers_by_its_output(void)
           "invalid_return" },
         { "a wrong halt", "'output': 'result'", "echo '{\"halt\": \"x\"}'",
           "invalid_return" },
+        { "the place of a wrong halt", "'output': 'result'",
+          "echo '{\"halt\": \"x\"}'", "line 1, column 1" },
         { "an exit status", "", "exit 3", "{\"error\":\"exit status 3\"}" },
         { "stderr", "", "echo partly; echo 'why' >&2; exit 1",
           "{\"error\":\"why\"}" },
@@ -444,7 +448,8 @@ static void explains_what_it_cannot_start(void)
     unlink(external_file("tool", ""));
     CHECK(strstr(call_tool(&k, "tool", "{}"), "No such file"));
     setenv("ALLM_WARDEN", "/no/such/warden", 1);
-    CHECK(strstr(call_tool(&k, "tool", "{}"), "allm-warden"));
+    const char *got = call_tool(&k, "tool", "{}");
+    CHECK_WHY(strstr(got, "allm-warden") && strstr(got, "warden_missing"), got);
     unsetenv("ALLM_WARDEN");
     close_kit(&k);
 }
@@ -464,6 +469,42 @@ static void names_a_hidden_interpreter(void)
     CHECK(strstr(call_tool(&k, "tool", "{}"), script));
     snprintf(script, sizeof script, "rm -r %s", place);
     CHECK_ALWAYS(system(script) == 0);
+    close_kit(&k);
+}
+
+/* "env" does not find it: PATH has nothing in the home. */
+static void names_an_interpreter_in_the_home(void)
+{
+    struct kit k;
+    char text[256], place[64] = "/tmp/allm-home-XXXXXX", *home, *path;
+    open_kit(&k, NULL);
+    home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+    path = strdup(getenv("PATH"));
+    CHECK_ALWAYS(mkdtemp(place) != NULL);
+    snprintf(text, sizeof text, "mkdir %s/bin && cp /bin/sh %s/bin/own-sh",
+             place, place);
+    CHECK_ALWAYS(system(text) == 0);
+    snprintf(text, sizeof text, "/usr/bin:/bin:%s/bin", place);
+    setenv("PATH", text, 1);
+    setenv("HOME", place, 1);
+    CHECK_INT(add_script(&k, "tool", "", "exit 127"), ALLM_OK);
+    CHECK(strstr(call_tool(&k, "tool", "{}"), "exit status 127"));
+    external_file("tool", "#!/usr/bin/env own-sh\necho ran\n");
+    snprintf(text, sizeof text, "begin it with #!%s/bin/own-sh", place);
+    CHECK(strstr(call_tool(&k, "tool", "{}"), text));
+    external_file("tool", "#!/usr/bin/env -S own-sh -e\necho ran\n");
+    CHECK(strstr(call_tool(&k, "tool", "{}"), text));
+    const char *other = external_file("other", "#!/usr/bin/env own-sh\n:\n");
+    CHECK(allm_toolbox_add_program(k.box, other) < 0);
+    const allm_error *e = allm_toolbox_error(k.box);
+    CHECK(e && strstr(e->message, text));
+    setenv("PATH", path, 1);
+    if (home)
+        setenv("HOME", home, 1);
+    free(home);
+    free(path);
+    snprintf(text, sizeof text, "rm -r %s", place);
+    CHECK_ALWAYS(system(text) == 0);
     close_kit(&k);
 }
 
@@ -600,6 +641,7 @@ TESTS = {
     TEST_ONCE(adds_a_folder),
     TEST_ONCE(explains_what_it_cannot_start),
     TEST_ONCE(names_a_hidden_interpreter),
+    TEST_ONCE(names_an_interpreter_in_the_home),
     TEST_ONCE(needs_its_root),
     TEST_ONCE(examples_work),
     TEST_ONCE(serves_eight_hubs),
