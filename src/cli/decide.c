@@ -6,8 +6,8 @@
 #include "cli/print.h"
 #include "cli/question.h"
 #include "cli/toolbox_rules.h"
+#include "term/mem.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const allm_json *metadata_now(const struct session *s)
@@ -19,9 +19,10 @@ static const allm_json *metadata_now(const struct session *s)
 static bool store_decision(struct session *s, const char *id, bool allow,
                            const char *why)
 {
-    char own[256];
-    snprintf(own, sizeof own, "%s", id); /* the session changes */
-    if (allm_session_approve(s->session, own, allow, why) == ALLM_OK)
+    char *own = term_copy(id, strlen(id));      /* the session changes */
+    allm_status status = allm_session_approve(s->session, own, allow, why);
+    term_free(own);
+    if (status == ALLM_OK)
         return true;
     const allm_error *error = allm_session_error(s->session);
     return print_fault("%s",

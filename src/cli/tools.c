@@ -136,7 +136,9 @@ static void print_rule(const allm_json *rule)
     if (allm_json_count(reach))
         print_reach(reach);
     else
-        print_text("whatever it accesses");
+        print_text(allm_json_type_of(reach) == ALLM_JSON_ARRAY
+                       ? "nothing beyond the default"
+                       : "whatever it accesses");
     print_format("%s%s\n", date ? "  since " : "", date ? date : "");
 }
 

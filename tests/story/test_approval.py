@@ -124,6 +124,27 @@ def test_one_by_one():
     assert not os.path.exists(os.path.join(p.path, "site", "b.txt"))
 
 
+def test_long_id():
+    """calls whose ids are long are decided, too"""
+    p = Place()
+    long = ["tool_call", {**WRITE[1], "id": "c" * 300}]
+    equal(p.run("-S", "s", "-T", "code", *calling(long), "hi").code, 10)
+    run = p.run("-S", "s", "-T", "code", "--approve", "all", *scripts(DONE))
+    equal((run.code, run.text), (0, "done.\n"))
+    assert is_written(p)
+
+
+def test_rules_without_reach():
+    """a rule with an empty reach allows nothing more than the default"""
+    p = Place()
+    p.write("home/config/approvals.json", json.dumps(
+        [{"tool": "a", "reach": [], "verdict": "auto"},
+         {"tool": "b", "verdict": "auto"}]), 0o600)
+    first, second = p.run("tools", "rules").text.splitlines()[:2]
+    holds(first, "nothing beyond the default")
+    holds(second, "whatever it accesses")
+
+
 def test_document():
     """--json lists the calls that wait"""
     p = Place()
