@@ -174,8 +174,7 @@ static int set_setting(int argc, char **argv)
     if (!s)
         return report_unknown(argv[0]);
     if (s->trust == TRUST_NEVER && s->secret &&
-        !keyring_is_reference(argv[1]) &&
-        keyring_looks_secret(argv[1]))
+        !keyring_is_reference(argv[1]) && keyring_looks_secret(argv[1]))
         return print_misuse(
             "this looks like a key, which never belongs on a command line; "
             "store it with: allm keys set NAME");

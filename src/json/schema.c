@@ -159,8 +159,7 @@ const allm_json *schema_check_arguments(const allm_json_schema *s,
     if (!allm_json_count(faults))
         return faults;
     const allm_json *less = drop_nulls(*object,
-                                       allm_json_get(s->source, "required"),
-                                       a);
+                                       allm_json_get(s->source, "required"), a);
     if (!less)
         return NULL;
     if (allm_json_count(less) == allm_json_count(*object))

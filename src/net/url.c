@@ -8,8 +8,7 @@
 #endif
 
 /* Without the flags, if the part has no such form. */
-static char *part_of(struct arena *a, CURLU *u, CURLUPart part,
-                           unsigned flags)
+static char *part_of(struct arena *a, CURLU *u, CURLUPart part, unsigned flags)
 {
     char *text = NULL;
     if (curl_url_get(u, part, &text, flags) != CURLUE_OK &&

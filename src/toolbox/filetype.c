@@ -35,8 +35,7 @@ static const struct {
 static bool is_text(struct slice start)
 {
     size_t bad = 0;
-    return !lines_binary(start) &&
-           (utf8_valid(start, &bad) || bad > CUT_AFTER);
+    return !lines_binary(start) && (utf8_valid(start, &bad) || bad > CUT_AFTER);
 }
 
 const char *filetype_of(struct slice start)

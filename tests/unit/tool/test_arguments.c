@@ -103,11 +103,10 @@ static void null_is_no_argument(void)
         allm_json *args = noun_json(rows[i].args);
         arena_init(&a, mem_default());
         check_row(rows[i].args);
-        bool ok = args &&
-                  arguments_check(&a,
-                                  ALLM(tool_call, .id = "c", .name = "t",
-                                       .arguments = args),
-                                  tool, true, &out, &why);
+        bool ok = args && arguments_check(&a,
+                                          ALLM(tool_call, .id = "c",
+                                               .name = "t", .arguments = args),
+                                          tool, true, &out, &why);
         CHECK(ok == (rows[i].want != NULL));
         if (ok)
             CHECK_VALUE(out, rows[i].want);

@@ -45,10 +45,9 @@ static void answer(void *ud, allm_approval *a)
     if (how == 'd')
         allm_approval_deny(a, "not this one");
     else if (how != 'l')
-        p->allowed = allm_approval_allow(a, how == 's' ? ALLM_APPROVAL_SESSION
-                                            : how == 'a'
-                                                ? ALLM_APPROVAL_ALWAYS
-                                                : ALLM_APPROVAL_ONCE);
+        p->allowed = allm_approval_allow(a, how == 's'   ? ALLM_APPROVAL_SESSION
+                                            : how == 'a' ? ALLM_APPROVAL_ALWAYS
+                                                         : ALLM_APPROVAL_ONCE);
     allm_approval_free(a);
 }
 

@@ -271,9 +271,9 @@ static void uses_a_proxy_of_the_options(void)
     if (open_kit(&k, false)) {
         snprintf(proxy, sizeof proxy, "http://127.0.0.1:%d",
                  server_port(k.server));
-        box_renew(&k.box, ALLM(toolbox_opts,
-                               .net = ALLM(net_opts, .proxy = proxy,
-                                           .user_agent = "me/1")));
+        box_renew(&k.box,
+                  ALLM(toolbox_opts, .net = ALLM(net_opts, .proxy = proxy,
+                                                 .user_agent = "me/1")));
         CHECK_INT(allm_toolbox_add_builtin(k.box.box, "web"), ALLM_OK);
         server_play(k.server, hello);
         const char *got = box_call(&k.box, "http_get",

@@ -271,9 +271,9 @@ static void listens_again(void)
     };
     static const struct server_step down[] = ANSWER("503 Down", "text/plain",
                                                     "");
-    static const struct server_step news[] =
-        EVENTS("data: {\"jsonrpc\":\"2.0\",\"method\":"
-               "\"notifications/tools/list_changed\"}\n\n");
+    static const struct server_step news[] = EVENTS(
+        "data: {\"jsonrpc\":\"2.0\",\"method\":"
+        "\"notifications/tools/list_changed\"}\n\n");
     static const struct server_step more[] =
         JSON(RESULT("4", "\"tools\":[{\"name\":\"stay\"}]"));
     open_legacy(&w, first);
