@@ -185,6 +185,8 @@ static size_t on_header(char *bytes, size_t one, size_t n, void *ud)
         x->head.header_count = 0;
     } else if (!slice_strip(line).len) {
         x->head_done = x->head.status >= 200;
+        if (x->head_done)
+            ring_reader(x);         /* who waits for it may look at it */
     } else if (!add_header(x, line)) {
         x->nomem = true;
         return 0;

@@ -311,8 +311,10 @@ static void read_talk(struct talk *t)
         allm_chunk chunk = { .size = sizeof chunk };
         struct slice bytes;
         allm_status status = http->read(http->self, t->exchange, &chunk);
-        if (status == ALLM_AGAIN)
+        if (status == ALLM_AGAIN) {     /* a head without a body is enough */
+            t->first &= http->head(http->self, t->exchange)->status < 200;
             return;
+        }
         if (status < 0) {
             end_talk(t, chunk.error ? chunk.error->message
                                     : "the connection broke");
@@ -373,6 +375,7 @@ static struct client *make_client(struct servers *all)
         .max_idle_ms = net ? net->max_idle_ms : 0,
         .max_connections = net ? net->max_connections : 0,
         .http2 = net && net->http2,
+        .public_only = net && net->public_only,
     };
     return client_new(all->mem, crew_poll(all->opts.crew), &how);
 }

@@ -315,9 +315,10 @@ static void listens_before_it_asks(void)
     static const struct server_step open_late[] = {
         SERVER_PAUSE,
         SERVER_SAY("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
-                   "\r\n: open\n\n"),
+                   "\r\n"),
         SERVER_PAUSE, SERVER_END
     };
+    int64_t begin = clock_now_ns(clock_real());
     open_web(&w);
     server_play_when(w.server, "server/discover", not_found);
     server_play_when(w.server, "\"initialize\"", initialized);
@@ -332,6 +333,7 @@ static void listens_before_it_asks(void)
     CHECK(place_of(&w, "notifications/initialized") < place_of(&w, "GET /"));
     CHECK(place_of(&w, "GET /mcp") < place_of(&w, "tools/list"));
     CHECK(asked(&w, "tools/list", "Mcp-Session-Id: s-1"));
+    CHECK((clock_now_ns(clock_real()) - begin) / 1000000 < 1000);
     close_web(&w);
 }
 
