@@ -16,7 +16,6 @@
 
 #include "base/home.h"
 #include "base/status.h"
-#include "json/build.h"
 #include "json/json.h"
 #include "json/schema_check.h"
 #include "json/schema_compile.h"
@@ -121,51 +120,6 @@ const allm_json *schema_check(const allm_json_schema *s, const allm_json *value,
                               struct arena *a)
 {
     return check_value(s, value, a);
-}
-
-static bool is_listed(const allm_json *list, struct slice name)
-{
-    const allm_json *v = NULL;
-    while ((v = allm_json_next(list, v)))
-        if (slice_eq(json_slice(v), name))
-            return true;
-    return false;
-}
-
-/* Without the members that are null and not required. */
-static const allm_json *drop_nulls(const allm_json *object,
-                                   const allm_json *required, struct arena *a)
-{
-    struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    for (const allm_json *k = NULL; (k = allm_json_next(object, k));) {
-        const allm_json *v = allm_json_value(k);
-        if (json_is_type(v, ALLM_JSON_NULL) &&
-            !is_listed(required, json_slice(k)))
-            continue;
-        build_key(&b, json_slice(k));
-        build_value(&b, v);
-    }
-    build_end(&b);
-    return build_done(&b);
-}
-
-const allm_json *schema_check_arguments(const allm_json_schema *s,
-                                        const allm_json **object,
-                                        struct arena *a)
-{
-    const allm_json *faults = schema_check(s, *object, a);
-    if (!allm_json_count(faults))
-        return faults;
-    const allm_json *less = drop_nulls(*object,
-                                       allm_json_get(s->source, "required"), a);
-    if (!less)
-        return NULL;
-    if (allm_json_count(less) == allm_json_count(*object))
-        return faults;
-    *object = less;
-    return schema_check(s, less, a);
 }
 
 allm_json *allm_json_schema_check(const allm_json_schema *s,

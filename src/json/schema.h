@@ -16,13 +16,4 @@
 const allm_json *schema_check(const allm_json_schema *schema,
                               const allm_json *value, struct arena *a);
 
-/*
- * The same for an object of arguments.  Models send null for what they leave
- * out: members that are null and not required are dropped if the object has
- * faults with them.  *object is then the one without them, in the arena.
- */
-const allm_json *schema_check_arguments(const allm_json_schema *schema,
-                                        const allm_json **object,
-                                        struct arena *a);
-
 #endif

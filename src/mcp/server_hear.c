@@ -242,33 +242,20 @@ static void answer_faults(allm_mcp_server *s, const struct rpc *m,
     server_write_text(s, m->id, modern, buf_slice(&text), true);
 }
 
-struct wanted {
-    const char *method, *key;
-    allm_mcp_request_kind kind;
-};
-
-struct work {
-    const struct wanted *wanted;
-    struct slice name;
-    const struct served_tool *tool;     /* NULL: it is not a call */
-    const allm_json *arguments;         /* NULL: none */
-    bool modern;
-};
-
 /* Do they fit the schema?  Otherwise the request is answered. */
 static bool check_arguments(allm_mcp_server *s, const struct rpc *m,
-                            struct work *w, struct arena *a)
+                            const struct served_tool *t, struct arena *a,
+                            bool modern)
 {
-    if (!w->tool->input)
+    const allm_json *args = json_at(m->params, "arguments");
+    if (!t->input)
         return true;
-    if (!w->arguments)
-        w->arguments = json_empty_object();
-    const allm_json *faults = schema_check_arguments(w->tool->input,
-                                                     &w->arguments, a);
+    const allm_json *faults =
+        schema_check(t->input, args ? args : json_empty_object(), a);
     if (!faults)
         server_lose(s, ALLM_ERR_NOMEM, NULL, NULL);
     else if (allm_json_count(faults))
-        answer_faults(s, m, faults, a, w->modern);
+        answer_faults(s, m, faults, a, modern);
     return faults && !allm_json_count(faults);
 }
 
@@ -308,6 +295,18 @@ static void add_serving(allm_mcp_server *s, const struct rpc *m,
     *end = v;
 }
 
+struct wanted {
+    const char *method, *key;
+    allm_mcp_request_kind kind;
+};
+
+struct work {
+    const struct wanted *wanted;
+    struct slice name;
+    const struct served_tool *tool;     /* NULL: it is not a call */
+    bool modern;
+};
+
 /* A template may cover any URI: the caller knows. */
 static bool exists(const allm_mcp_server *s, const struct work *w)
 {
@@ -333,12 +332,13 @@ static size_t count_servings(const allm_mcp_server *s)
 static const char *find_refusal(const allm_mcp_server *s, const struct rpc *m,
                                 const struct work *w, int *code)
 {
+    const allm_json *args = json_at(m->params, "arguments");
     bool read = w->wanted->kind == ALLM_MCP_REQUEST_READ;
     *code = read && !w->modern ? RPC_NO_RESOURCE : RPC_PARAMS;
     if (!exists(s, w))
         return "there is nothing of this name";
     *code = RPC_PARAMS;
-    if (w->arguments && !json_is_type(w->arguments, ALLM_JSON_OBJECT))
+    if (args && !json_is_type(args, ALLM_JSON_OBJECT))
         return "the arguments are not an object";
     *code = RPC_INVALID;
     if (has_id(s, m->id))
@@ -356,18 +356,18 @@ static void take_work(allm_mcp_server *s, const struct rpc *m,
     int code;
     struct work w = { .wanted = wanted, .modern = who.revision->modern };
     w.name = json_text_at(m->params, wanted->key);
-    w.arguments = json_at(m->params, "arguments");
     if (wanted->kind == ALLM_MCP_REQUEST_CALL)
         w.tool = find_tool(s, w.name);
     const char *refusal = find_refusal(s, m, &w, &code);
     if (refusal)
         server_write_error(s, m->id, code, refusal, NULL);
-    if (refusal || (w.tool && !check_arguments(s, m, &w, home_arena(h))))
+    if (refusal ||
+        (w.tool && !check_arguments(s, m, w.tool, home_arena(h), w.modern)))
         return;
     struct serving fields = { .tool = w.tool, .modern = w.modern };
     fields.request.kind = wanted->kind;
     fields.request.elicits = who.elicits;
-    fields.request.arguments = w.arguments;
+    fields.request.arguments = json_at(m->params, "arguments");
     add_serving(s, m, h, fields, w.name);
 }
 

@@ -105,13 +105,13 @@ static bool parse_raw(struct arena *a, const allm_tool_call *call,
 
 /* A schema that is itself invalid accepts everything. */
 static bool follows_schema(struct arena *a, const allm_tool *tool,
-                           const allm_json **args, struct outcome *why)
+                           const allm_json *args, struct outcome *why)
 {
     allm_json_schema *schema = allm_json_schema_new(tool->schema);
     const allm_json *faults = NULL;
     bool usable = schema && !allm_json_schema_error(schema);
     if (usable)
-        faults = schema_check_arguments(schema, args, a);
+        faults = schema_check(schema, args, a);
     bool broken = !schema || (usable && !faults);
     allm_json_schema_free(schema);
     if (broken)
@@ -141,5 +141,5 @@ bool arguments_check(struct arena *a, const allm_tool_call *call,
     }
     *out = args;
     return !by_schema || !tool || !tool->schema ||
-           follows_schema(a, tool, out, why);
+           follows_schema(a, tool, args, why);
 }

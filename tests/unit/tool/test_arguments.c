@@ -80,43 +80,6 @@ static void faults_of_the_schema_are_reported(void)
     allm_tool_free(tool);
 }
 
-static void null_is_no_argument(void)
-{
-    static const struct {
-        const char *args, *want;
-    } rows[] = {
-        { "{'n':1,'m':null}", "{'n':1}" },
-        { "{'n':1,'m':null,'x':null}", "{'n':1}" },
-        { "{'n':1,'x':null}", "{'n':1,'x':null}" },     /* it is taken */
-        { "{'n':null}", NULL },                         /* required */
-        { "{'n':'a','m':null}", NULL },
-    };
-    allm_tool *tool = allm_tool_new(
-        ALLM(tool, .name = "t", .description = "",
-             .schema_text = "{\"required\":[\"n\"],\"properties\":{"
-                            "\"n\":{\"type\":\"integer\"},"
-                            "\"m\":{\"type\":\"integer\"}}}"));
-    for (size_t i = 0; tool && i < sizeof rows / sizeof *rows; i++) {
-        struct arena a;
-        const allm_json *out = NULL;
-        struct outcome why = { .kind = OUTCOME_NONE };
-        allm_json *args = noun_json(rows[i].args);
-        arena_init(&a, mem_default());
-        check_row(rows[i].args);
-        bool ok = args && arguments_check(&a,
-                                          ALLM(tool_call, .id = "c",
-                                               .name = "t", .arguments = args),
-                                          tool, true, &out, &why);
-        CHECK(ok == (rows[i].want != NULL));
-        if (ok)
-            CHECK_VALUE(out, rows[i].want);
-        arena_release(&a);
-        allm_json_free(args);
-    }
-    check_row(NULL);
-    allm_tool_free(tool);
-}
-
 static void a_schema_that_is_wrong_checks_nothing(void)
 {
     struct arena a;
@@ -139,7 +102,6 @@ static void a_schema_that_is_wrong_checks_nothing(void)
 TESTS = {
     TEST(text_that_is_no_object_is_refused),
     TEST(faults_of_the_schema_are_reported),
-    TEST(null_is_no_argument),
     TEST(a_schema_that_is_wrong_checks_nothing),
     TESTS_END,
 };
