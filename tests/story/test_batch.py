@@ -489,13 +489,16 @@ def test_never():
 
 def test_rate():
     """of 100 requests per second at least 90 are used, with few refusals"""
-    with Server(rate=100) as server:
-        began = time.monotonic()
-        run = allm(*MODEL, "-j", "64", stdin=prompts(500), env=server.env)
-        spent = time.monotonic() - began
-    equal((run.code, len(run.lines)), (0, 500))
-    assert server.statuses[429] < 10, server.statuses
-    assert spent < 500 / 90 + 1, spent     # the first window has begun
+    tries = []      # one is enough: a busy machine delays what is on time
+    while not any(tries) and len(tries) < 3:
+        with Server(rate=100) as server:
+            began = time.monotonic()
+            run = allm(*MODEL, "-j", "64", stdin=prompts(500), env=server.env)
+            spent = time.monotonic() - began
+        equal((run.code, len(run.lines)), (0, 500))
+        # The first window has begun.
+        tries += [server.statuses[429] < 10 and spent < 500 / 90 + 1]
+    assert any(tries), (server.statuses, spent)
 
 
 def test_jobs():
