@@ -255,18 +255,19 @@ allm_session *fork_read(const allm_session *s, uint64_t seq)
     struct arena a;
     struct fork f = { .place = s->place, .seq = seq, .reads = true };
     const allm_error *error = NULL;
+    allm_session_record *r = NULL;
     if (s->invalid)
         return state_invalid(s->error);
     arena_init(&a, s->mem);
-    if (!f.place)
+    if (f.place) {
+        f.name = store_session_name(f.place->store);
+        f.seq = seq ? seq : store_session_head(f.place->store);
+        r = record_at(&f, &a, &error);
+    } else {
         error = status_error(&a, ALLM_ERR_MISUSE, "missing_store",
                              "this session is not in a store; open one with "
                              "allm_session_open()");
-    else
-        f.name = store_session_name(f.place->store);
-    if (!error && !seq)
-        f.seq = store_session_head(f.place->store);
-    allm_session_record *r = error ? NULL : record_at(&f, &a, &error);
+    }
     allm_session *out = r ? allm_session_from_record(r) : state_invalid(error);
     allm_session_record_free(r);
     arena_release(&a);

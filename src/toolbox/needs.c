@@ -253,11 +253,11 @@ static const char *add_paths(struct buf *out, const char *verb,
                              const allm_json *list)
 {
     for (const allm_json *p = NULL; (p = allm_json_next(list, p));) {
-        const char *path = json_slice(p).ptr;
-        const char *now = reach_resolve(out->arena, path, "/");
-        if (!now || strcmp(now, path) != 0)
-            return path;
-        orders_add(out, verb, path);
+        struct slice path = json_slice(p);
+        const char *now = reach_resolve(out->arena, path.ptr, "/");
+        if (!now || !slice_is(path, now))
+            return path.ptr;
+        orders_add(out, verb, path.ptr);
     }
     return NULL;
 }
