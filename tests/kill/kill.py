@@ -30,6 +30,7 @@ class Run:
     """One session, one file of writes, and the processes that use them."""
 
     count = 0
+    crashed = False             # the server, in any of them
 
     def __init__(self, place, how):
         self.agent, self.store = place
@@ -49,9 +50,14 @@ class Run:
         done = subprocess.run(command + ([death] if death else []),
                               capture_output=True, text=True, timeout=120,
                               check=False)
-        self.out += done.stdout.splitlines()
         self.crashes = self.crashes or (death or "")[:1] == "r"
-        if self.crashes and "store_unreachable" in done.stderr:
+        Run.crashed = Run.crashed or self.crashes
+        lost = "store_unreachable" in done.stderr
+        if lost and Run.crashed and not self.crashes:
+            time.sleep(0.1)         # the server of an earlier run is not back
+            return self.start(death)
+        self.out += done.stdout.splitlines()
+        if lost and self.crashes:
             time.sleep(0.1)
             return True
         if done.returncode not in (0, -signal.SIGKILL):
