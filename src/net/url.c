@@ -11,9 +11,12 @@
 static char *part_of(struct arena *a, CURLU *u, CURLUPart part, unsigned flags)
 {
     char *text = NULL;
-    if (curl_url_get(u, part, &text, flags) != CURLUE_OK &&
-        (!flags || curl_url_get(u, part, &text, 0) != CURLUE_OK))
-        return NULL;
+    if (curl_url_get(u, part, &text, flags) != CURLUE_OK) {
+        curl_free(text);            /* what it could not convert, if any */
+        text = NULL;
+        if (!flags || curl_url_get(u, part, &text, 0) != CURLUE_OK)
+            return NULL;
+    }
     char *copy = arena_text(a, text);
     curl_free(text);
     return copy;
