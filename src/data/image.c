@@ -6,6 +6,7 @@
 #include "data/image.h"
 
 #include "base/base64.h"
+#include "base/nocase.h"
 #include "data/decode.h"
 #include "data/encode.h"
 #include "json/json.h"
@@ -108,25 +109,13 @@ static const struct {
     { "webp", "image/webp" }, { "gif", "image/gif" },
 };
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool same_word(const char *text, const char *word)
-{
-    while (*word && lower(*text) == *word)
-        text++, word++;
-    return !*word && !*text;
-}
-
 static const char *mime_of(const char *path)
 {
     const char *dot = strrchr(path, '.');
     if (!dot || dot == path || dot[-1] == '/')  /* a name, no extension */
         return NULL;
     for (size_t i = 0; i < sizeof by_extension / sizeof *by_extension; i++)
-        if (same_word(dot + 1, by_extension[i].extension))
+        if (nocase_is(slice_of(dot + 1), by_extension[i].extension))
             return by_extension[i].mime_type;
     return NULL;
 }

@@ -1,6 +1,8 @@
 /* request_headers.c - the headers of a request, checked, in libcurl's form */
 #include "net/request_headers.h"
 
+#include "base/nocase.h"
+
 #include "net/failure.h"
 
 #include <string.h>
@@ -15,19 +17,6 @@ static bool breaks_line(const char *text)
         if ((unsigned char)*text < 0x20 && *text != '\t')
             return true;
     return false;
-}
-
-static char lower_letter(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
-/* Compares letters without case; `prefix` is in lower case. */
-static bool has_prefix(const char *text, const char *prefix)
-{
-    while (*prefix && lower_letter(*text) == *prefix)
-        text++, prefix++;
-    return !*prefix;
 }
 
 static const allm_error *check_header(struct arena *why, const char *name,
@@ -45,9 +34,9 @@ const allm_error *request_headers_check(const allm_http_view *view,
                                         struct arena *why)
 {
     const allm_error *e = NULL;
-    const char *url = view->url ? view->url : "";
-    if ((!has_prefix(url, "https://") && !has_prefix(url, "http://")) ||
-        breaks_line(url))
+    struct slice url = slice_of(view->url);
+    if ((!nocase_starts(url, "https://") && !nocase_starts(url, "http://")) ||
+        breaks_line(url.ptr))
         return failure_refuse(why, invalid,
                               "the address must begin with https:// (or "
                               "http://) and be one line; check base_url");
@@ -97,7 +86,7 @@ bool request_headers_list(struct arena *a, const allm_http_view *view,
         ok = ok && add_header(a, out, view->secret_name, view->secret_value);
     for (size_t i = view->header_count; ok && i-- > 0;) {
         const char *name = view->header[2 * i];
-        typed |= has_prefix(name, "content-type");
+        typed |= nocase_starts(slice_of(name), "content-type");
         ok = add_header(a, out, name, view->header[2 * i + 1]);
     }
     return ok && (typed || add_line(a, out, "Content-Type", ":", ""));

@@ -10,6 +10,7 @@
 #include "net/request_json.h"
 
 #include "base/base64.h"
+#include "base/nocase.h"
 #include "base/utf8.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -95,19 +96,6 @@ struct redact request_json_hidden(const struct request_json_secret *s,
     return (struct redact){ s->count, s->spelling, looks };
 }
 
-static char to_lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
-static bool is_word(struct slice s, const char *word)
-{
-    size_t n = 0;
-    while (n < s.len && word[n] && to_lower(s.ptr[n]) == to_lower(word[n]))
-        n++;
-    return n == s.len && !word[n];
-}
-
 static bool is_secret_word(struct slice s)
 {
     static const char *const words[] = {
@@ -118,7 +106,7 @@ static bool is_secret_word(struct slice s)
         "cookie2",
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (is_word(s, words[i]))
+        if (nocase_is(s, words[i]))
             return true;
     return false;
 }
@@ -148,7 +136,7 @@ struct slice request_json_header(struct arena *a, const char *name,
     struct redact hidden = request_json_hidden(s, true);
     buf_init(&line, a, SIZE_MAX / 2);
     for (const char *p = name; *p; p++)
-        buf_byte(&line, to_lower(*p));
+        buf_byte(&line, nocase_lower(*p));
     buf_text(&line, ": ");
     struct slice clean = redact_slice(a, slice_of(value), &hidden);
     if (is_secret_name(slice_of(name)))
@@ -165,7 +153,7 @@ static void add_headers(struct build *b, const allm_http_view *view,
     build_array(b);
     for (size_t i = 0; i < view->header_count; i++) {
         const char *name = view->header[2 * i];
-        if (view->secret_name && is_word(slice_of(name), view->secret_name))
+        if (view->secret_name && nocase_is(slice_of(name), view->secret_name))
             continue;           /* keeps (1) */
         struct slice line = request_json_header(b->arena, name,
                                                 view->header[2 * i + 1], s);
@@ -324,7 +312,7 @@ static bool is_volatile(struct slice name)
         "x-client-request-id",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (is_word(name, names[i]))
+        if (nocase_is(name, names[i]))
             return true;
     return is_secret_name(name);
 }
@@ -333,7 +321,7 @@ static struct slice to_lower_case(struct arena *a, struct slice s)
 {
     char *copy = arena_copy(a, s);
     for (size_t i = 0; copy && i < s.len; i++)
-        copy[i] = to_lower(copy[i]);
+        copy[i] = nocase_lower(copy[i]);
     return (struct slice){ copy, s.len };
 }
 

@@ -6,8 +6,8 @@
 #include "provider/explain.h"
 
 #include "base/buf.h"
+#include "base/nocase.h"
 #include "base/status.h"
-#include "provider/nocase.h"
 #include "provider/sink.h"
 #include "json/json.h"
 

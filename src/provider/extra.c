@@ -1,9 +1,9 @@
 /* extra.c - options that callers add to a request */
 #include "provider/extra.h"
 
+#include "base/nocase.h"
 #include "base/status.h"
 #include "provider/model_rules.h"
-#include "provider/nocase.h"
 #include "json/json.h"
 
 static const char *const never_sent[] = {

@@ -2,11 +2,11 @@
 #include "provider/fetch.h"
 
 #include "base/buf.h"
+#include "base/nocase.h"
 #include "base/status.h"
 #include "provider/document.h"
 #include "provider/explain.h"
 #include "provider/http.h"
-#include "provider/nocase.h"
 #include "provider/sink.h"
 #include "json/build.h"
 

@@ -1,7 +1,7 @@
 /* finish.c - map a provider's finish reasons to ours */
 #include "provider/finish.h"
 
-#include "provider/nocase.h"
+#include "base/nocase.h"
 
 allm_finish finish_of(const struct finish_word *table, struct slice word)
 {

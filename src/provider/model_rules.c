@@ -17,7 +17,7 @@
  */
 #include "provider/model_rules.h"
 
-#include "provider/nocase.h"
+#include "base/nocase.h"
 
 enum {
     LAST = 9999,                /* the highest version: 100 * major + minor */

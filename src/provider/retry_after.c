@@ -15,6 +15,8 @@
  */
 #include "provider/retry_after.h"
 
+#include "base/nocase.h"
+
 enum { SECOND_MS = 1000, MINUTE_MS = 60000, HOUR_MS = 3600000 };
 #define LAST_MS INT64_C(253402300799999)    /* the end of the year 9999 */
 
@@ -30,22 +32,6 @@ static struct slice trim_blanks(struct slice s)
     while (s.len && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t'))
         s.len--;
     return s;
-}
-
-static char lower_letter(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool is_header(struct slice s, const char *name)
-{
-    size_t n = strlen(name);
-    if (s.len != n)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (lower_letter(s.ptr[i]) != name[i])
-            return false;
-    return true;
 }
 
 static int64_t add_saturated(int64_t a, int64_t b)
@@ -347,10 +333,10 @@ bool retry_after_reset(struct slice value, int64_t unix_ms, int64_t *ms)
 bool retry_after_header(struct slice name, struct slice value, int64_t unix_ms,
                         int64_t *ms)
 {
-    if (is_header(name, "retry-after-ms") ||
-        is_header(name, "x-ms-retry-after-ms"))
+    if (nocase_is(name, "retry-after-ms") ||
+        nocase_is(name, "x-ms-retry-after-ms"))
         return read_duration(trim_blanks(value), 1, false, ms);
-    return is_header(name, "retry-after") &&
+    return nocase_is(name, "retry-after") &&
            retry_after_parse(value, unix_ms, ms);
 }
 
@@ -363,7 +349,7 @@ bool retry_after_find(const char *const *header, size_t count, int64_t unix_ms,
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         for (size_t h = 0; h < count; h++) {
             struct slice name = slice_of(header[2 * h]);
-            if (is_header(name, order[i]) &&
+            if (nocase_is(name, order[i]) &&
                 retry_after_header(name, slice_of(header[2 * h + 1]), unix_ms,
                                    ms))
                 return true;

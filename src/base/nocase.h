@@ -1,6 +1,6 @@
 /* nocase.h - compare ASCII text without regard to case */
-#ifndef PROVIDER_NOCASE_H
-#define PROVIDER_NOCASE_H
+#ifndef BASE_NOCASE_H
+#define BASE_NOCASE_H
 
 #include "base/slice.h"
 

@@ -1,5 +1,5 @@
 /* nocase.c - compare ASCII text without regard to case */
-#include "provider/nocase.h"
+#include "base/nocase.h"
 
 bool nocase_starts(struct slice text, const char *word)
 {

@@ -1,5 +1,5 @@
 /* test_nocase.c - compare strings without case */
-#include "provider/nocase.h"
+#include "base/nocase.h"
 
 #include "harness/check.h"
 
