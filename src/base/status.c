@@ -8,12 +8,8 @@
 
 enum { MESSAGE_LIMIT = 64 * 1024 };     /* longer ones are truncated */
 
-static const allm_error nomem = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_NOMEM,
-    .reason = "out_of_memory",
-    .message = "out of memory",
-};
+static const allm_error nomem = STATUS_ERROR(ALLM_ERR_NOMEM, "out_of_memory",
+                                             "out of memory");
 
 const allm_error *status_nomem(void)
 {

@@ -31,6 +31,11 @@ const allm_error *status_retell(struct arena *a, const allm_error *error);
 /* The one error that needs no memory. */
 const allm_error *status_nomem(void);
 
+/* A constant error, which needs no memory. */
+#define STATUS_ERROR(kind_, reason_, message_) \
+    { .size = sizeof(allm_error), .kind = (kind_), .reason = (reason_), \
+      .message = (message_) }
+
 /* A zeroed error with its size and kind filled in. */
 allm_error status_blank(allm_status kind);
 

@@ -1,6 +1,7 @@
 /* engine_record.c - an engine as plain data */
 #include "data/engine_record.h"
 
+#include "base/status.h"
 #include "data/decode.h"
 #include "data/encode.h"
 #include "data/tool.h"
@@ -52,13 +53,10 @@ static bool read_opts(struct decoder *d, const allm_json *v, void *value)
     return allm_json_count(v) == 0 || decode_copy(d, v, to);
 }
 
-static const allm_error odd_opts = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_MISUSE,
-    .reason = "wrong_type",
-    .message = "allm_engine_record: adapter_opts must be a JSON object or a "
-               "list of [key, value]",
-};
+static const allm_error odd_opts =
+    STATUS_ERROR(ALLM_ERR_MISUSE, "wrong_type",
+                 "allm_engine_record: adapter_opts must be a JSON object or a "
+                 "list of [key, value]");
 
 static const struct shape_own opts_own = { write_opts, read_opts, NULL };
 

@@ -338,13 +338,10 @@ allm_error *error_root(const allm_error *error)
                : NULL;
 }
 
-static const allm_error unknown_reason = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_MISUSE,
-    .reason = "unknown_reason",
-    .message = "allm_error_new: kind and reason must be from the lists of "
-               "allm_error_reasons()",
-};
+static const allm_error unknown_reason =
+    STATUS_ERROR(ALLM_ERR_MISUSE, "unknown_reason",
+                 "allm_error_new: kind and reason must be from the lists of "
+                 "allm_error_reasons()");
 
 allm_error *allm_error_new(const allm_error *given)
 {

@@ -387,12 +387,8 @@ const allm_error *validate_thread(struct arena *a, const allm_thread *t)
  * none.  Freeing it does nothing, since it has no home. */
 static allm_error *nomem_root(void)
 {
-    static allm_error error = {
-        .size = sizeof(allm_error),
-        .kind = ALLM_ERR_NOMEM,
-        .reason = "out_of_memory",
-        .message = "out of memory",
-    };
+    static allm_error error = STATUS_ERROR(ALLM_ERR_NOMEM, "out_of_memory",
+                                           "out of memory");
     return &error;
 }
 
@@ -485,13 +481,10 @@ static const allm_error *judge_json(const struct judge *j,
                : error_validation(a, j->reason, d.error->errors);
 }
 
-static const allm_error unknown_type = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_MISUSE,
-    .reason = "unknown_type",
-    .message = "allm_validate_json: type must be request, message, tool, "
-               "thread, session or image_request",
-};
+static const allm_error unknown_type =
+    STATUS_ERROR(ALLM_ERR_MISUSE, "unknown_type",
+                 "allm_validate_json: type must be request, message, tool, "
+                 "thread, session or image_request");
 
 allm_error *allm_validate_json(const char *type, const allm_json *v)
 {

@@ -82,13 +82,10 @@ struct allm_pacer {
 
 /* --------------------------------------------------------------- pacer --- */
 
-static const allm_error bad_opts = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_MISUSE,
-    .reason = "struct_size",
-    .message = "allm_pacer_new: fill in the options with ALLM(pacer_opts, "
-               "...); the header must not be newer than the library",
-};
+static const allm_error bad_opts =
+    STATUS_ERROR(ALLM_ERR_MISUSE, "struct_size",
+                 "allm_pacer_new: fill in the options with ALLM(pacer_opts, "
+                 "...); the header must not be newer than the library");
 
 allm_pacer *allm_pacer_new(const allm_pacer_opts *opts)
 {

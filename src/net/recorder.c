@@ -111,13 +111,10 @@ static void finish_entry(allm_exchange *x)
     mem_free(r->mem, x, sizeof *x);
 }
 
-static const allm_error no_client = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_ENGINE,
-    .reason = "invalid_engine",
-    .message = "no transport to record: the HTTP client could not be started; "
-               "set one in the options, or try again",
-};
+static const allm_error no_client = STATUS_ERROR(
+    ALLM_ERR_ENGINE, "invalid_engine",
+    "no transport to record: the HTTP client could not be started; "
+    "set one in the options, or try again");
 
 static allm_exchange *recorder_over(void *self, const allm_transport *http,
                                     const allm_http_view *view,

@@ -62,13 +62,10 @@ allm_response *allm_collector_response(const allm_collector *c)
     return c ? collect_response(&c->fold, NULL) : NULL;
 }
 
-static const allm_error no_thread = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_MISUSE,
-    .reason = "no_thread",
-    .message = "this collector has no thread; create it with "
-               "allm_collector_new(thread), or use its response instead",
-};
+static const allm_error no_thread =
+    STATUS_ERROR(ALLM_ERR_MISUSE, "no_thread",
+                 "this collector has no thread; create it with "
+                 "allm_collector_new(thread), or use its response instead");
 
 /* Has no event come since the last step ended? */
 static bool is_between_steps(const struct collect *f)

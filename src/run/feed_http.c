@@ -245,12 +245,9 @@ static allm_status explain_refusal(struct http_feed *h, struct allm_sink *sink)
 static allm_status fail_transport(struct http_feed *h, const allm_error *why,
                                   struct allm_sink *sink)
 {
-    static const allm_error silent = {
-        .size = sizeof(allm_error),
-        .kind = ALLM_ERR_ADAPTER,
-        .reason = "network_error",
-        .message = "the transport failed without saying why",
-    };
+    static const allm_error silent =
+        STATUS_ERROR(ALLM_ERR_ADAPTER, "network_error",
+                     "the transport failed without saying why");
     allm_sink_fail(sink, why ? why : &silent, false);
     redact_sink(h, sink);
     hang_up(h);

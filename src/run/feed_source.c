@@ -1,16 +1,13 @@
 /* feed_source.c - a feed whose adapter produces the events itself */
 #include "run/feed_source.h"
 
+#include "base/status.h"
 #include "provider/redact.h"
 
-static const allm_error no_event = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_MISUSE,
-    .reason = "invalid_event",
-    .message = "the adapter's next() returned an unknown status, or ALLM_EVENT "
-               "without an event; return ALLM_AGAIN or ALLM_OK if there is no "
-               "event",
-};
+static const allm_error no_event = STATUS_ERROR(
+    ALLM_ERR_MISUSE, "invalid_event",
+    "the adapter's next() returned an unknown status, or ALLM_EVENT without "
+    "an event; return ALLM_AGAIN or ALLM_OK if there is no event");
 
 static allm_status source_next(struct feed *f, struct allm_sink *sink,
                                int64_t *again_ns)

@@ -145,28 +145,19 @@ static bool open_feed(struct generate *g)
 /* The feed's error; a default one if the feed has set none. */
 static const allm_error *feed_error(const struct generate *g)
 {
-    static const allm_error silent = {
-        .size = sizeof(allm_error),
-        .kind = ALLM_ERR_ADAPTER,
-        .reason = "unknown",
-        .message = "the adapter failed without an error; it should call "
-                   "allm_sink_fail() with one",
-    };
-    static const allm_error foreign = {
-        .size = sizeof(allm_error),
-        .kind = ALLM_ERR_MISUSE,
-        .reason = "invalid_event",
-        .message = "the adapter emitted an event that is malformed, or that "
-                   "adapters must not emit; allm_adapter.h lists those they "
-                   "may",
-    };
-    static const allm_error large = {
-        .size = sizeof(allm_error),
-        .kind = ALLM_ERR_ADAPTER,
-        .reason = "malformed_response",
-        .message = "the answer takes more than 256 MiB of memory; request less "
-                   "at once, or set max_tokens",
-    };
+    static const allm_error silent =
+        STATUS_ERROR(ALLM_ERR_ADAPTER, "unknown",
+                     "the adapter failed without an error; it should call "
+                     "allm_sink_fail() with one");
+    static const allm_error foreign =
+        STATUS_ERROR(ALLM_ERR_MISUSE, "invalid_event",
+                     "the adapter emitted an event that is malformed, or that "
+                     "adapters must not emit; allm_adapter.h lists those they "
+                     "may");
+    static const allm_error large = STATUS_ERROR(
+        ALLM_ERR_ADAPTER, "malformed_response",
+        "the answer takes more than 256 MiB of memory; request less at once, "
+        "or set max_tokens");
     if (g->quota.refused || g->over_quota)
         return &large;
     if (g->sink.failure)

@@ -65,69 +65,45 @@ struct allm_hub {
 
 /* ---------------------------------------------------------------- life --- */
 
-static const allm_error no_descriptors = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_ENGINE,
-    .reason = "invalid_engine",
-    .message = "no descriptors are left for the hub, which needs up to three; "
-               "raise the limit (ulimit -n)",
-};
+static const allm_error no_descriptors = STATUS_ERROR(
+    ALLM_ERR_ENGINE, "invalid_engine",
+    "no descriptors are left for the hub, which needs up to three; "
+    "raise the limit (ulimit -n)");
 
-static const allm_error hub_gone = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_MISUSE,
-    .reason = "hub_gone",
-    .message = "the hub of this stream was freed before the stream had ended; "
-               "free streams first",
-};
+static const allm_error hub_gone = STATUS_ERROR(
+    ALLM_ERR_MISUSE, "hub_gone",
+    "the hub of this stream was freed before the stream had ended; "
+    "free streams first");
 
-static const allm_error seated = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_MISUSE,
-    .reason = "seated",
-    .message = "allm_hub_add: the stream is in a hub already, where it stays "
-               "until it is freed; add each stream once",
-};
+static const allm_error seated =
+    STATUS_ERROR(ALLM_ERR_MISUSE, "seated",
+                 "allm_hub_add: the stream is in a hub already, where it stays "
+                 "until it is freed; add each stream once");
 
-static const allm_error pulled = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_MISUSE,
-    .reason = "pulled",
-    .message = "allm_hub_add: the stream was pulled before; add it before its "
-               "first allm_stream_next or allm_stream_wait",
-};
+static const allm_error pulled = STATUS_ERROR(
+    ALLM_ERR_MISUSE, "pulled",
+    "allm_hub_add: the stream was pulled before; add it before its "
+    "first allm_stream_next or allm_stream_wait");
 
-static const allm_error homeless = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_MISUSE,
-    .reason = "hub_gone",
-    .message = "allm_hub_add: the stream has failed, since the hub it was in "
-               "was freed; make the call anew and add that",
-};
+static const allm_error homeless =
+    STATUS_ERROR(ALLM_ERR_MISUSE, "hub_gone",
+                 "allm_hub_add: the stream has failed, since the hub it was in "
+                 "was freed; make the call anew and add that");
 
-static const allm_error other_clock = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_MISUSE,
-    .reason = "other_clock",
-    .message = "allm_hub_add: the stream's engine goes by another clock than "
-               "the hub; give both the same clock, or use a second hub",
-};
+static const allm_error other_clock =
+    STATUS_ERROR(ALLM_ERR_MISUSE, "other_clock",
+                 "allm_hub_add: the stream's engine goes by another clock than "
+                 "the hub; give both the same clock, or use a second hub");
 
-static const allm_error cannot_wait = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_ENGINE,
-    .reason = "cannot_wait",
-    .message = "waiting is not possible: the descriptors do not work any "
-               "more; were they closed, or is this a child process?",
-};
+static const allm_error cannot_wait =
+    STATUS_ERROR(ALLM_ERR_ENGINE, "cannot_wait",
+                 "waiting is not possible: the descriptors do not work any "
+                 "more; were they closed, or is this a child process?");
 
-static const allm_error no_size = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_MISUSE,
-    .reason = "struct_size",
-    .message = "allm_hub_new: fill the options with ALLM(hub_opts, ...), and "
-               "those of the network with ALLM(net_opts, ...)",
-};
+static const allm_error no_size =
+    STATUS_ERROR(ALLM_ERR_MISUSE, "struct_size",
+                 "allm_hub_new: fill the options with ALLM(hub_opts, ...), and "
+                 "those of the network with ALLM(net_opts, ...)");
 
 static allm_hub *hub_alloc(struct mem mem)
 {

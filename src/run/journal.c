@@ -27,13 +27,10 @@ struct journal_item {
     allm_journal_entry entry;
 };
 
-static const allm_error refused = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_STORE,
-    .reason = "journal_failed",
-    .message = "the journal rejected an entry, so the action that it describes "
-               "was not taken",
-};
+static const allm_error refused = STATUS_ERROR(
+    ALLM_ERR_STORE, "journal_failed",
+    "the journal rejected an entry, so the action that it describes "
+    "was not taken");
 
 void journal_init(struct journal *j, const struct setup *u, struct arena *a,
                   uint32_t turn, int pass)

@@ -107,13 +107,10 @@ static const allm_json *missing_argument(struct arena *a, const char *name)
 allm_stream *refused_missing(const allm_engine *e, const char *reason,
                              const char *name)
 {
-    static const allm_error no_engine = {
-        .size = sizeof(allm_error),
-        .kind = ALLM_ERR_ENGINE,
-        .reason = "invalid_engine",
-        .message = "the engine is NULL; create one with allm_engine_new(), "
-                   "which returns NULL only if it is out of memory",
-    };
+    static const allm_error no_engine =
+        STATUS_ERROR(ALLM_ERR_ENGINE, "invalid_engine",
+                     "the engine is NULL; create one with allm_engine_new(), "
+                     "which returns NULL only if it is out of memory");
     struct arena a;
     if (!e)
         return refused_stream(NULL, &no_engine);

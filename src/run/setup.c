@@ -43,13 +43,10 @@ void setup_start_time(struct setup *s)
 
 const allm_error *setup_timeout_error(const struct setup *s)
 {
-    static const allm_error late = {
-        .size = sizeof(allm_error),
-        .kind = ALLM_ERR_ADAPTER,
-        .reason = "timeout",
-        .message = "the call did not complete in time; raise total_ms to wait "
-                   "longer",
-    };
+    static const allm_error late = STATUS_ERROR(
+        ALLM_ERR_ADAPTER, "timeout",
+        "the call did not complete in time; raise total_ms to wait "
+        "longer");
     bool over = s->deadline_ns < INT64_MAX &&
                 clock_now_ns(engine_core(s->engine)->clock) >= s->deadline_ns;
     return over ? &late : NULL;

@@ -624,12 +624,9 @@ const char *step_reserve_budget(struct setup *u, struct step_turn *turn)
 
 /* ----------------------------------------------------------- allm_step --- */
 
-static const allm_error no_budget = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_ENGINE,
-    .reason = REASON_BUDGET,
-    .message = "the budget of this call is used up; raise its limits",
-};
+static const allm_error no_budget =
+    STATUS_ERROR(ALLM_ERR_ENGINE, REASON_BUDGET,
+                 "the budget of this call is used up; raise its limits");
 
 static struct machine *make_single_step(struct setup *u, const allm_engine *e,
                                         const allm_thread *thread,

@@ -18,13 +18,10 @@
 #include "run/hub.h"
 #include "tool/batch.h"
 
-static const allm_error reentered = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_MISUSE,
-    .reason = "reentered",
-    .message = "allm_stream_next was called inside a callback of the same "
-               "stream; call it after the callback has returned",
-};
+static const allm_error reentered =
+    STATUS_ERROR(ALLM_ERR_MISUSE, "reentered",
+                 "allm_stream_next was called inside a callback of the same "
+                 "stream; call it after the callback has returned");
 
 /* ------------------------------------------------------------ lifetime --- */
 

@@ -222,13 +222,10 @@ allm_stream *allm_tool_calls(const allm_engine *e, size_t count,
                              const allm_tool_call *const *calls,
                              const allm_tool_calls_opts *caller_opts)
 {
-    static const allm_error no_size = {
-        .size = sizeof(allm_error),
-        .kind = ALLM_ERR_MISUSE,
-        .reason = "struct_size",
-        .message = "the size of the options is wrong; fill them with "
-                   "ALLM(tool_calls_opts, ...)",
-    };
+    static const allm_error no_size =
+        STATUS_ERROR(ALLM_ERR_MISUSE, "struct_size",
+                     "the size of the options is wrong; fill them with "
+                     "ALLM(tool_calls_opts, ...)");
     allm_tool_calls_opts opts;
     bool valid_size = caller_struct_take(&opts, sizeof opts, caller_opts);
     if (!e || (count && !calls))

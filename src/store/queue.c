@@ -20,13 +20,10 @@
 
 enum { MOST_IN_GROUP = 256, NS_PER_MS = 1000000 };
 
-static const allm_error dead_error = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_STORE,
-    .reason = "store_unreachable",
-    .message = "this handle of the store is dead, because its on_commit "
-               "function returned an error; open the store again",
-};
+static const allm_error dead_error =
+    STATUS_ERROR(ALLM_ERR_STORE, "store_unreachable",
+                 "this handle of the store is dead, because its on_commit "
+                 "function returned an error; open the store again");
 
 /* ------------------------------------------------------------ the end --- */
 

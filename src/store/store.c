@@ -11,13 +11,10 @@
 
 enum { LEASE_MS = 30000, BUSY_MS = 10000, LIVE_MS = 100, NAME_MOST = 128 };
 
-static const allm_error forked_error = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_STORE,
-    .reason = "store_forked",
-    .message = "this store was opened before fork(), so only the parent "
-               "process can use it; open a store after fork()",
-};
+static const allm_error forked_error =
+    STATUS_ERROR(ALLM_ERR_STORE, "store_forked",
+                 "this store was opened before fork(), so only the parent "
+                 "process can use it; open a store after fork()");
 
 /* --------------------------------------------------------------- fork --- */
 

@@ -19,6 +19,9 @@
 
 enum { SHELL_SHOWN = 4096 };
 
+const allm_error answer_toolbox_freed =
+    STATUS_ERROR(ALLM_ERR_TOOL, FAILURE_EXIT, "the toolbox was freed");
+
 struct answering {
     struct allm_tool_run *run;
     struct process *process;

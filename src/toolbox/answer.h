@@ -19,6 +19,9 @@ void answer_shell(struct allm_tool_run *run, struct process *p,
 /* Answer it: the process could not run, for this reason. */
 void answer_fault(struct allm_tool_run *run, const allm_error *why);
 
+/* The fault of a call that the end of the toolbox interrupts. */
+extern const allm_error answer_toolbox_freed;
+
 /* Answer it with this failure: its reason and message. */
 void answer_failure(struct allm_tool_run *run, const allm_error *why);
 

@@ -302,21 +302,15 @@ static void wait_for_news(struct crew *crew)
 /* The end of a toolbox: nothing begins any more, what runs is killed. */
 static void end_all(struct crew *crew)
 {
-    static const allm_error freed = {
-        .size = sizeof freed,
-        .kind = ALLM_ERR_TOOL,
-        .reason = FAILURE_EXIT,
-        .message = "the toolbox was freed",
-    };
     while (crew->waiting) {
         struct call *c = crew->waiting;
         crew->waiting = c->next;
-        answer_fault(c->run.run, &freed);
+        answer_fault(c->run.run, &answer_toolbox_freed);
         end_call(c);
     }
     crew->waiting_end = &crew->waiting;
     for (struct call *c = crew->running; c; c = c->next) {
-        answer_fault(c->run.run, &freed);
+        answer_fault(c->run.run, &answer_toolbox_freed);
         child_kill(&c->process.child);
     }
 }

@@ -119,12 +119,9 @@ void server_call_later(struct server *s, struct server_job *job,
 static void begin_call(struct crew_run *r)
 {
     struct server_call *c = (struct server_call *)(void *)r;
-    static const allm_error freed = { .size = sizeof freed,
-                                      .kind = ALLM_ERR_TOOL,
-                                      .reason = FAILURE_EXIT,
-                                      .message = "the toolbox was freed" };
     if (c->tool->server->owner->stopping || allm_tool_cancelled(r->run)) {
-        answer_fault(r->run, &freed);   /* is dropped if it was cancelled */
+        /* is dropped if it was cancelled */
+        answer_fault(r->run, &answer_toolbox_freed);
         crew_run_end(r);
         return;
     }

@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "toolbox/answer.h"
 #include "json/json.h"
 
 enum { RESTARTS = 5, REST_MS = 500, REST_MOST_MS = 30 * 1000, LISTS = 256 };
@@ -415,13 +416,7 @@ void server_closed(struct server *s, const char *why)
 
 void server_stop(struct server *s)
 {
-    static const allm_error freed = {
-        .size = sizeof freed,
-        .kind = ALLM_ERR_TOOL,
-        .reason = "handler_exit",
-        .message = "the toolbox was freed",
-    };
-    fail_jobs(s, &freed);
+    fail_jobs(s, &answer_toolbox_freed);
     server_drop_forms(s);
     if (s->phase == PHASE_ENDING)
         return;                 /* its timer ends it */

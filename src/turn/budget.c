@@ -32,13 +32,10 @@ struct allm_budget {
     const allm_error *error;    /* static */
 };
 
-static const allm_error bad_opts = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_MISUSE,
-    .reason = "struct_size",
-    .message = "allm_budget_new: fill in the options with ALLM(budget_opts, "
-               "...), and a max_cost that is not negative",
-};
+static const allm_error bad_opts =
+    STATUS_ERROR(ALLM_ERR_MISUSE, "struct_size",
+                 "allm_budget_new: fill in the options with ALLM(budget_opts, "
+                 "...), and a max_cost that is not negative");
 
 allm_budget *allm_budget_new(const allm_budget_opts *opts)
 {

@@ -25,29 +25,20 @@ struct allm_pipeline {
     allm_stage stage[];         /* followed by the names of the stages */
 };
 
-static const allm_error no_such_stage = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_MISUSE,
-    .reason = "unknown_stage",
-    .message = "the pipeline has no stage of that name; see "
-               "allm_pipeline_name() for the names",
-};
+static const allm_error no_such_stage =
+    STATUS_ERROR(ALLM_ERR_MISUSE, "unknown_stage",
+                 "the pipeline has no stage of that name; see "
+                 "allm_pipeline_name() for the names");
 
-static const allm_error same_name = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_MISUSE,
-    .reason = "duplicate_stage",
-    .message = "the pipeline already has a stage of that name; replace it, or "
-               "choose another name",
-};
+static const allm_error same_name = STATUS_ERROR(
+    ALLM_ERR_MISUSE, "duplicate_stage",
+    "the pipeline already has a stage of that name; replace it, or "
+    "choose another name");
 
-static const allm_error no_stage = {
-    .size = sizeof(allm_error),
-    .kind = ALLM_ERR_MISUSE,
-    .reason = "invalid_stage",
-    .message = "a stage needs its size, a name and a function: fill it with "
-               "ALLM(stage, .name = ..., .run = ...)",
-};
+static const allm_error no_stage =
+    STATUS_ERROR(ALLM_ERR_MISUSE, "invalid_stage",
+                 "a stage needs its size, a name and a function: fill it with "
+                 "ALLM(stage, .name = ..., .run = ...)");
 
 #define STAGE(id) { .size = sizeof(allm_stage), .name = #id, \
                     .run = id##_run }
