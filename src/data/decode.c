@@ -54,12 +54,10 @@ const allm_error *decode_error(struct arena *a, const struct path *path,
     struct build b;
     buf_init(&where, a, 4096);
     path_spell(&where, path);
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     /* This one always has its path as a list, even at the top level. */
     path_write_pair(&b, path, !strcmp(reason, "invalid_base64"), reason);
-    build_end(&b);
-    const allm_json *errors = build_done(&b);
+    const allm_json *errors = build_finish(&b);
     allm_error *e = status_draft(a, ALLM_ERR_VALIDATION, "invalid_request",
                                  "the document cannot be read: %s at %s%s",
                                  reason, where.len ? where.ptr : "its root",
@@ -225,8 +223,7 @@ static const void *keep_stranger(struct decoder *d, const struct shape *s,
     void *made = place_struct(d, s, v, &inner);
     if (!made)
         return NULL;
-    build_init(&kept, inner.arena);
-    build_array(&kept);
+    build_start_array(&kept, inner.arena);
     build_value_copy(&kept, v);
     build_end(&kept);
     return set_kept(d, s, &kept, made) ? made : NULL;
@@ -350,10 +347,8 @@ static const struct shape_field *search_fields(const struct decoder *d,
 static void keep_aside(struct build *kept, struct arena *a, struct slice name,
                        const allm_json *v)
 {
-    if (!kept->arena) {
-        build_init(kept, a);
-        build_object(kept);
-    }
+    if (!kept->arena)
+        build_start_object(kept, a);
     build_key_copy(kept, name);
     build_value_copy(kept, v);
 }

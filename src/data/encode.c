@@ -425,16 +425,13 @@ static const allm_json *build_flat(struct arena *a, const struct shape *s,
                                    const void *value, const allm_error **error)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     build_text_at(&b, "__type__", slice_of(s->tag));
-    build_key(&b, SLICE("data"));
-    build_object(&b);
+    build_object_at(&b, "data");
     for (const struct shape_field *f = s->fields; f->name; f++)
         build_field(&b, f, value);
     build_end(&b);
-    build_end(&b);
-    const allm_json *made = build_done(&b);
+    const allm_json *made = build_finish(&b);
     *error = made ? NULL : status_nomem();
     return made;
 }

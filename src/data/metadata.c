@@ -48,13 +48,11 @@ const allm_json *metadata_calls_json(struct arena *a, size_t count,
                                      const allm_tool_call *const *calls)
 {
     struct build b;
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     for (size_t i = 0; i < count; i++) {
         const allm_error *error = NULL;
         build_value(&b, encode_to_json(a, &tool_call_shape, calls[i],
                                        ALLM_FORM_TAGGED, &error));
     }
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }

@@ -82,10 +82,8 @@ static void begin_plain(struct emit *e, struct stack *levels,
     }
     *l = (struct level){ v, NULL };
     emit_open(e, is_object(v) ? '{' : '[');
-    if (kind) {
-        emit_name(e, SLICE("kind"));
-        emit_text(e, slice_of(kind));
-    }
+    if (kind)
+        emit_member_text(e, "kind", slice_of(kind));
 }
 
 static void write_next(struct emit *e, struct stack *levels)

@@ -202,18 +202,12 @@ static const allm_json *make_format(struct arena *a, const char *name,
                                     const allm_json *schema, bool strict)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("type"));
-    build_text(&b, SLICE("json_schema"));
-    build_key(&b, SLICE("name"));
-    build_text_copy(&b, slice_of(name));
-    build_key(&b, SLICE("schema"));
-    build_value_copy(&b, schema);
-    build_key(&b, SLICE("strict"));
-    build_bool(&b, strict);
-    build_end(&b);
-    return build_done(&b);
+    build_start_object(&b, a);
+    build_text_at(&b, "type", SLICE("json_schema"));
+    build_text_copy_at(&b, "name", slice_of(name));
+    build_value_copy_at(&b, "schema", schema);
+    build_bool_at(&b, "strict", strict);
+    return build_finish(&b);
 }
 
 allm_json *allm_request_json_schema(const char *name, const allm_json *schema,

@@ -353,11 +353,9 @@ static const allm_error *judge_value(const struct judge *j, struct arena *a,
                                      const void *value)
 {
     struct faults f = { .count = 0 };
-    build_init(&f.list, a);
-    build_array(&f.list);
+    build_start_array(&f.list, a);
     j->check(&f, value);
-    build_end(&f.list);
-    const allm_json *errors = build_done(&f.list);
+    const allm_json *errors = build_finish(&f.list);
     if (!errors)
         return status_nomem();
     return f.count ? error_validation(a, j->reason, errors) : NULL;

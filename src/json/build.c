@@ -205,6 +205,20 @@ void build_text_copy(struct build *b, struct slice text)
     build_text(b, copy_of(b, text));
 }
 
+void build_text_or_null(struct build *b, const char *text)
+{
+    if (text)
+        build_text(b, slice_of(text));
+    else
+        build_null(b);
+}
+
+void build_entry(struct build *b, const allm_json *key)
+{
+    build_key(b, json_slice(key));
+    build_value(b, allm_json_value(key));
+}
+
 void build_value_copy(struct build *b, const allm_json *json)
 {
     build_value(b, json);
@@ -258,6 +272,22 @@ const allm_json *build_done(struct build *b)
     yyjson_val *root = (yyjson_val *)b->vals + 1;
     val_set_head(root, NULL);
     return val_json(root);
+}
+
+const allm_json *build_alone(struct arena *a, struct slice text)
+{
+    struct build b;
+    build_init(&b, a);
+    build_text(&b, text);
+    return build_done(&b);
+}
+
+const allm_json *build_alone_copy(struct arena *a, struct slice text)
+{
+    struct build b;
+    build_init(&b, a);
+    build_text_copy(&b, text);
+    return build_done(&b);
 }
 
 /* --------------------------------------------------------- the public --- */

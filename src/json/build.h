@@ -34,19 +34,12 @@ void build_key(struct build *b, struct slice key);
 void build_text(struct build *b, struct slice text);
 void build_value(struct build *b, const allm_json *json);
 
-/* A member of an object. */
-static inline void build_text_at(struct build *b, const char *key,
-                                 struct slice text)
-{
-    build_key(b, slice_of(key));
-    build_text(b, text);
-}
-
 /* These copy into the builder's arena. */
 void build_key_copy(struct build *b, struct slice key);
 void build_text_copy(struct build *b, struct slice text);
 void build_value_copy(struct build *b, const allm_json *json);
 
+void build_text_or_null(struct build *b, const char *text);     /* NULL: null */
 void build_int(struct build *b, int64_t n);
 void build_uint(struct build *b, uint64_t n);
 void build_number(struct build *b, double x);   /* not finite: null */
@@ -55,5 +48,62 @@ void build_null(struct build *b);
 
 /* The value, in the arena; NULL if the builder is broken or unfinished. */
 const allm_json *build_done(struct build *b);
+
+/* Begin with the outermost container; end it and return it. */
+static inline void build_start_object(struct build *b, struct arena *arena)
+{
+    build_init(b, arena);
+    build_object(b);
+}
+
+static inline void build_start_array(struct build *b, struct arena *arena)
+{
+    build_init(b, arena);
+    build_array(b);
+}
+
+static inline const allm_json *build_finish(struct build *b)
+{
+    build_end(b);
+    return build_done(b);
+}
+
+/* Members: build_int_at(b, "n", 1) is build_key() and build_int(). */
+#define BUILD_AT(kind, type) \
+    static inline void build_##kind##_at(struct build *b, const char *key, \
+                                         type value) \
+    { \
+        build_key(b, slice_of(key)); \
+        build_##kind(b, value); \
+    }
+BUILD_AT(text, struct slice)
+BUILD_AT(text_copy, struct slice)
+BUILD_AT(text_or_null, const char *)
+BUILD_AT(value, const allm_json *)
+BUILD_AT(value_copy, const allm_json *)
+BUILD_AT(int, int64_t)
+BUILD_AT(uint, uint64_t)
+BUILD_AT(number, double)
+BUILD_AT(bool, bool)
+#undef BUILD_AT
+
+static inline void build_object_at(struct build *b, const char *key)
+{
+    build_key(b, slice_of(key));
+    build_object(b);
+}
+
+static inline void build_array_at(struct build *b, const char *key)
+{
+    build_key(b, slice_of(key));
+    build_array(b);
+}
+
+/* A member of another object, given by its key. */
+void build_entry(struct build *b, const allm_json *key);
+
+/* A string as a value of its own; NULL: out of memory. */
+const allm_json *build_alone(struct arena *a, struct slice text);
+const allm_json *build_alone_copy(struct arena *a, struct slice text);
 
 #endif

@@ -161,6 +161,12 @@ void emit_value(struct emit *e, const allm_json *v)
     e->comma = true;
 }
 
+void emit_entry(struct emit *e, const allm_json *key)
+{
+    emit_key(e, json_slice(key));
+    emit_value(e, allm_json_value(key));
+}
+
 void emit_int(struct emit *e, int64_t n)
 {
     emit_raw(e, SLICE(""));

@@ -63,7 +63,7 @@ void emit_name(struct emit *e, struct slice name);
 void emit_word(struct emit *e, const char *word);
 
 /* Members with such names: the key alone; a string (NULL: ""); a string that
- * needs no escaping; the start of an object or an array. */
+ * needs no escaping; the start of an object or an array; other values. */
 static inline void emit_at(struct emit *e, const char *name)
 {
     emit_name(e, slice_of(name));
@@ -103,6 +103,25 @@ void emit_raw(struct emit *e, struct slice json);
 /* The same for text that outlives this one: if the text is a rope, a long one
  * is not copied. */
 void emit_borrowed(struct emit *e, struct slice json);
+
+#define EMIT_MEMBER(kind, type) \
+    static inline void emit_member_##kind(struct emit *e, const char *name, \
+                                          type value) \
+    { \
+        emit_at(e, name); \
+        emit_##kind(e, value); \
+    }
+EMIT_MEMBER(text, struct slice)
+EMIT_MEMBER(value, const allm_json *)
+EMIT_MEMBER(int, int64_t)
+EMIT_MEMBER(uint, uint64_t)
+EMIT_MEMBER(number, double)
+EMIT_MEMBER(bool, bool)
+EMIT_MEMBER(raw, struct slice)
+#undef EMIT_MEMBER
+
+/* A member of an object, given by its key. */
+void emit_entry(struct emit *e, const allm_json *key);
 
 /* The bytes so far, including those that are borrowed. */
 static inline size_t emit_len(const struct emit *e)

@@ -37,12 +37,10 @@ const allm_json *json_merge(struct arena *a, const allm_json *under,
                             const allm_json *over)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     bool ok = add_replaced(&b, over_object(under), over_object(over)) &&
               add_new(&b, over_object(under), over_object(over));
-    build_end(&b);
-    return ok ? build_done(&b) : NULL;
+    return ok ? build_finish(&b) : NULL;
 }
 
 allm_json *allm_json_merge(const allm_json *a, const allm_json *b)

@@ -485,14 +485,10 @@ const char *check_explain(struct check *k, const struct node_list *list,
 static void build_fault(struct build *b, const struct fault *f)
 {
     build_object(b);
-    build_key(b, SLICE("path"));
-    build_text_copy(b, f->path);
-    build_key(b, SLICE("keyword"));
-    build_text(b, slice_of(f->keyword));
-    build_key(b, SLICE("schema_path"));
-    build_text_copy(b, f->schema_path);
-    build_key(b, SLICE("message"));
-    build_text_copy(b, slice_of(f->message));
+    build_text_copy_at(b, "path", f->path);
+    build_text_at(b, "keyword", slice_of(f->keyword));
+    build_text_copy_at(b, "schema_path", f->schema_path);
+    build_text_copy_at(b, "message", slice_of(f->message));
     build_end(b);
 }
 
@@ -501,8 +497,7 @@ static const allm_json *build_faults(struct check *k, struct arena *a)
     struct build b;
     if (k->count > 1)
         qsort(k->faults, k->count, sizeof *k->faults, by_order);
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     for (size_t i = 0; i < k->count; i++)
         build_fault(&b, &k->faults[i]);
     if (k->more)
@@ -511,8 +506,7 @@ static const allm_json *build_faults(struct check *k, struct arena *a)
                                          .keyword = "too_many_errors",
                                          .message = "there are more errors; "
                                                     "these are the first" });
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 const allm_json *check_value(const allm_json_schema *schema,

@@ -71,16 +71,14 @@ const char *compile_quote(struct compiler *c, struct slice text)
 static const allm_json *list_faults(const struct compiler *c)
 {
     struct build b;
-    build_init(&b, c->arena);
-    build_array(&b);
+    build_start_array(&b, c->arena);
     for (const struct compile_fault *f = c->faults; f; f = f->next) {
         build_array(&b);
         build_text(&b, f->path);
         build_text(&b, slice_of(f->reason));
         build_end(&b);
     }
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 static const allm_error *explain_faults(const struct compiler *c)

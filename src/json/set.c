@@ -15,8 +15,7 @@ const allm_json *json_set(struct arena *a, const allm_json *object,
         if (!key.ptr)
             return NULL;
     }
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     for (const yyjson_val *k = over_first(under); k < end;
          k = val_after(k + 1)) {
         if (!slice_eq(val_slice(k), key)) {
@@ -28,8 +27,7 @@ const allm_json *json_set(struct arena *a, const allm_json *object,
     }
     if (!placed)
         over_add(&b, key, value);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 allm_json *allm_json_set(const allm_json *object, const char *key,

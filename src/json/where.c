@@ -219,34 +219,25 @@ static const allm_json *make_metadata(struct arena *a,
                                       const struct where *at)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("offset"));
-    build_uint(&b, fault->offset);
-    build_key(&b, SLICE("line"));
-    build_uint(&b, at->line);
-    build_key(&b, SLICE("column"));
-    build_uint(&b, at->column);
-    build_key(&b, SLICE("path"));
-    build_text(&b, at->path);
-    build_key(&b, SLICE("detail"));
-    build_text(&b, slice_of(fault->detail));
-    build_end(&b);
-    return build_done(&b);
+    build_start_object(&b, a);
+    build_uint_at(&b, "offset", fault->offset);
+    build_uint_at(&b, "line", at->line);
+    build_uint_at(&b, "column", at->column);
+    build_text_at(&b, "path", at->path);
+    build_text_at(&b, "detail", slice_of(fault->detail));
+    return build_finish(&b);
 }
 
 /* [["json", word]] */
 static const allm_json *make_errors(struct arena *a, const char *word)
 {
     struct build b;
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     build_array(&b);
     build_text(&b, SLICE("json"));
     build_text(&b, slice_of(word));
     build_end(&b);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 const allm_error *where_error(struct arena *a, struct slice text,

@@ -35,6 +35,7 @@ def function(path, name):
 
 def keys(text):
     return set(re.findall(r'build_key\([^,]+, SLICE\("(\w+)"\)\)', text)) | \
+        set(re.findall(r'build_\w+_at\(&?b, "(\w+)"', text)) | \
         set(re.findall(r'put_\w+\(b, "(\w+)"', text))
 
 
