@@ -23,14 +23,12 @@ static void add_objection(struct objections *o, const char *field,
 static const allm_json *pairs_of(const struct objections *o, struct arena *a)
 {
     struct build list;
-    build_init(&list, a);
-    build_array(&list);
+    build_start_array(&list, a);
     for (size_t i = 0; i < o->count; i++) {
         struct path at = PATH_KEY(NULL, o->field[i]);
         path_write_pair(&list, &at, true, o->reason[i]);
     }
-    build_end(&list);
-    return build_done(&list);
+    return build_finish(&list);
 }
 
 static const allm_error *make_error(const struct objections *o,

@@ -77,10 +77,7 @@ allm_json *allm_engine_resolve_model(const allm_engine *e,
         return query_finish(&q, encode_to_json(q.arena, &model_ref_shape, ref,
                                                ALLM_FORM_PLAIN, &error));
     build_init(&b, q.arena);
-    if (name)
-        build_text(&b, slice_of(name));
-    else
-        build_null(&b);
+    build_text_or_null(&b, name);
     return query_finish(&q, build_done(&b));
 }
 

@@ -77,8 +77,7 @@ static void script_begin(struct script *s)
 {
     *s = (struct script){ .error = NULL };
     arena_init(&s->arena, mem_default());
-    build_init(&s->build, &s->arena);
-    build_array(&s->build);
+    build_start_array(&s->build, &s->arena);
 }
 
 static void open_entry(struct script *s, const char *tag)
@@ -100,8 +99,7 @@ static allm_json *script_finish(struct script *s, const char *finish)
     allm_json *root = NULL;
     if (finish)
         put_text(s, "finish", slice_of(finish));
-    build_end(&s->build);
-    const allm_json *v = s->error ? NULL : build_done(&s->build);
+    const allm_json *v = s->error ? NULL : build_finish(&s->build);
     struct allm_home *home = v || s->error
                                  ? home_new(mem_default(), json_size(v))
                                  : NULL;
@@ -143,12 +141,10 @@ static void put_call(struct script *s, size_t number, struct slice name,
     buf_format(&id, "call_%zu", number);
     open_entry(s, "tool_call");
     build_object(&s->build);
-    build_key(&s->build, SLICE("id"));
-    build_text(&s->build, buf_slice(&id));
-    build_key(&s->build, SLICE("name"));
-    build_text(&s->build, name);
-    build_key(&s->build, SLICE("arguments"));
-    build_value(&s->build, arguments ? arguments : json_empty_object());
+    build_text_at(&s->build, "id", buf_slice(&id));
+    build_text_at(&s->build, "name", name);
+    build_value_at(&s->build, "arguments",
+                   arguments ? arguments : json_empty_object());
     build_end(&s->build);
     build_end(&s->build);
 }
@@ -215,14 +211,10 @@ static void put_delta(struct script *s, const char *name, struct slice piece)
 {
     open_entry(s, "tool_call_delta");
     build_object(&s->build);
-    build_key(&s->build, SLICE("id"));
-    build_text(&s->build, SLICE("call_1"));
-    if (name) {
-        build_key(&s->build, SLICE("name"));
-        build_text(&s->build, slice_of(name));
-    }
-    build_key(&s->build, SLICE("arguments_delta"));
-    build_text(&s->build, piece);
+    build_text_at(&s->build, "id", SLICE("call_1"));
+    if (name)
+        build_text_at(&s->build, "name", slice_of(name));
+    build_text_at(&s->build, "arguments_delta", piece);
     build_end(&s->build);
     build_end(&s->build);
 }

@@ -253,15 +253,12 @@ static size_t levels_of(const struct search *s)
 static const allm_json *checked_sources(const struct search *s)
 {
     struct build b;
-    build_init(&b, s->errors);
-    build_object(&b);
-    build_key(&b, SLICE("checked_sources"));
-    build_array(&b);
+    build_start_object(&b, s->errors);
+    build_array_at(&b, "checked_sources");
     for (size_t i = 0; i < levels_of(s); i++)
         build_text(&b, slice_of(levels[i].source));
     build_end(&b);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 static const allm_error *missing_key(const struct search *s)

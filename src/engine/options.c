@@ -138,16 +138,13 @@ const allm_json *options_only(struct arena *a, const allm_json *object,
     struct build b;
     if (allm_json_count(object) == 0)
         return json_empty_object();
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     for (const allm_json *k = NULL; (k = allm_json_next(object, k));) {
         if (!(scopes & (1u << options_scope(json_slice(k)))))
             continue;
-        build_key(&b, json_slice(k));
-        build_value(&b, allm_json_value(k));
+        build_entry(&b, k);
     }
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 /* ------------------------------------------------------- from structs --- */
@@ -218,47 +215,33 @@ static void write_members(struct build *b, const allm_call_opts *o)
 
 static void write_numbers(struct build *b, const allm_call_opts *o)
 {
-    if (o->temperature.set) {
-        build_key(b, SLICE("temperature"));
-        build_number(b, o->temperature.value);
-    }
-    if (o->max_tokens.set) {
-        build_key(b, SLICE("max_tokens"));
-        build_int(b, o->max_tokens.value);
-    }
-    if (o->output_retries.set) {
-        build_key(b, SLICE("output_retries"));
-        build_int(b, o->output_retries.value);
-    }
+    if (o->temperature.set)
+        build_number_at(b, "temperature", o->temperature.value);
+    if (o->max_tokens.set)
+        build_int_at(b, "max_tokens", o->max_tokens.value);
+    if (o->output_retries.set)
+        build_int_at(b, "output_retries", o->output_retries.value);
 }
 
 static void write_filters(struct build *b, const allm_call_opts *o)
 {
-    if (o->hide_text_deltas) {
-        build_key(b, SLICE("emit_text_deltas"));
-        build_bool(b, false);
-    }
-    if (o->hide_tool_deltas) {
-        build_key(b, SLICE("emit_tool_deltas"));
-        build_bool(b, false);
-    }
-    if (o->include_raw_chunks) {
-        build_key(b, SLICE("include_raw_chunks"));
-        build_bool(b, true);
-    }
+    if (o->hide_text_deltas)
+        build_bool_at(b, "emit_text_deltas", false);
+    if (o->hide_tool_deltas)
+        build_bool_at(b, "emit_tool_deltas", false);
+    if (o->include_raw_chunks)
+        build_bool_at(b, "include_raw_chunks", true);
 }
 
 /* The struct as an object; NULL: out of memory. */
 static const allm_json *members_of(const allm_call_opts *o, struct arena *a)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     write_members(&b, o);
     write_numbers(&b, o);
     write_filters(&b, o);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 /* ------------------------------------------------------------ reading --- */

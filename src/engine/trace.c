@@ -126,22 +126,14 @@ static void add_text(struct build *b, const char *name, const char *text)
 {
     if (!text)
         return;
-    build_key(b, slice_of(name));
-    build_text(b, slice_of(text));
-}
-
-static void add_int(struct build *b, const char *name, int64_t n)
-{
-    build_key(b, slice_of(name));
-    build_int(b, n);
+    build_text_at(b, name, slice_of(text));
 }
 
 static void add_value(struct build *b, const char *name, const allm_json *v)
 {
     if (!v || allm_json_type_of(v) == ALLM_JSON_NULL)
         return;
-    build_key(b, slice_of(name));
-    build_value(b, v);
+    build_value_at(b, name, v);
 }
 
 /* Add an error's kind, reason and JSON form to an object that is open. */
@@ -155,36 +147,32 @@ static void add_error(struct build *b, struct arena *a, const allm_error *error)
                              &ignored));
 }
 
-void trace_fail(struct trace_span *s, const allm_error *error)
+static void finish_with_error(struct trace_span *s, const char *what,
+                              bool has_response, const allm_error *error)
 {
     struct arena a;
     struct build b;
     if (!s->trace)
         return;
     arena_init(&a, mem_default());
-    build_init(&b, &a);
-    build_object(&b);
+    build_start_object(&b, &a);
+    if (has_response) {
+        build_key(&b, SLICE("response"));
+        build_null(&b);
+    }
     add_error(&b, &a, error ? error : status_nomem());
-    build_end(&b);
-    trace_finish(s, "exception", &a, build_done(&b));
+    trace_finish(s, what, &a, build_finish(&b));
     arena_release(&a);
+}
+
+void trace_fail(struct trace_span *s, const allm_error *error)
+{
+    finish_with_error(s, "exception", false, error);
 }
 
 void trace_refuse(struct trace_span *s, const allm_error *error)
 {
-    struct arena a;
-    struct build b;
-    if (!s->trace)
-        return;
-    arena_init(&a, mem_default());
-    build_init(&b, &a);
-    build_object(&b);
-    build_key(&b, SLICE("response"));
-    build_null(&b);
-    add_error(&b, &a, error ? error : status_nomem());
-    build_end(&b);
-    trace_finish(s, "stop", &a, build_done(&b));
-    arena_release(&a);
+    finish_with_error(s, "stop", true, error);
 }
 
 void trace_retry(const struct trace *t, const char *request_id,
@@ -196,17 +184,15 @@ void trace_retry(const struct trace *t, const char *request_id,
     if (!trace_on(t))
         return;
     arena_init(&a, mem_default());
-    build_init(&b, &a);
-    build_object(&b);
+    build_start_object(&b, &a);
     add_text(&b, "provider", provider);
-    add_int(&b, "attempt", attempt);
-    add_int(&b, "delay_ms", delay_ms);
+    build_int_at(&b, "attempt", attempt);
+    build_int_at(&b, "delay_ms", delay_ms);
     add_text(&b, "reason", reason);
-    build_end(&b);
     trace_emit(t, (allm_trace_event){ .span = "adapter",
                                       .what = "retry",
                                       .request_id = request_id,
-                                      .metadata = build_done(&b) });
+                                      .metadata = build_finish(&b) });
     arena_release(&a);
 }
 
@@ -219,15 +205,14 @@ void trace_agent(const struct trace *t, const char *request_id,
         return;
     bool ends = !strcmp(what, "complete");
     arena_init(&a, mem_default());
-    build_init(&b, &a);
-    build_object(&b);
-    add_int(&b, ends ? "total_iterations" : "iteration", (int64_t)iterations);
-    add_int(&b, "tool_calls_count", (int64_t)tool_calls);
-    build_end(&b);
+    build_start_object(&b, &a);
+    build_int_at(&b, ends ? "total_iterations" : "iteration",
+                 (int64_t)iterations);
+    build_int_at(&b, "tool_calls_count", (int64_t)tool_calls);
     trace_emit(t, (allm_trace_event){ .span = "agent",
                                       .what = what,
                                       .request_id = request_id,
-                                      .metadata = build_done(&b) });
+                                      .metadata = build_finish(&b) });
     arena_release(&a);
 }
 
@@ -239,15 +224,13 @@ void trace_warn(const struct trace *t, const char *request_id,
     if (!trace_on(t))
         return;
     arena_init(&a, mem_default());
-    build_init(&b, &a);
-    build_object(&b);
+    build_start_object(&b, &a);
     add_text(&b, "reason", reason);
-    build_end(&b);
     trace_emit(t, (allm_trace_event){ .span = "engine",
                                       .what = "warning",
                                       .request_id = request_id,
                                       .model = model,
-                                      .metadata = build_done(&b) });
+                                      .metadata = build_finish(&b) });
     arena_release(&a);
 }
 
@@ -270,10 +253,10 @@ static void write_plain(struct build *b, const allm_trace_event *e)
 {
     add_text(b, "span", e->span);
     add_text(b, "what", e->what);
-    add_int(b, "time_ns", e->time_ns);
-    add_int(b, "unix_ms", e->unix_ms);
+    build_int_at(b, "time_ns", e->time_ns);
+    build_int_at(b, "unix_ms", e->unix_ms);
     if (has_duration(e))
-        add_int(b, "duration_ns", e->duration_ns);
+        build_int_at(b, "duration_ns", e->duration_ns);
     add_text(b, "request_id", e->request_id);
     add_text(b, "model", e->model);
     add_value(b, "metadata", e->metadata ? e->metadata : json_empty_object());
@@ -334,8 +317,7 @@ static void write_response(struct build *b, const allm_json *r)
     add_value(b, "gen_ai.response.id", allm_json_get(r, "id"));
     add_value(b, "gen_ai.response.model", allm_json_get(r, "model"));
     if (allm_json_type_of(finish_reason) == ALLM_JSON_TEXT) {
-        build_key(b, SLICE("gen_ai.response.finish_reasons"));
-        build_array(b);
+        build_array_at(b, "gen_ai.response.finish_reasons");
         build_value(b, finish_reason);
         build_end(b);
     }
@@ -443,13 +425,12 @@ static void write_otel(struct build *b, const allm_trace_event *e)
     add_text(b, "what", e->what);
     if (has_duration(e)) {
         int64_t end = ms_to_ns(e->unix_ms);
-        add_int(b, "startTimeUnixNano", start_time(end, e->duration_ns));
-        add_int(b, "endTimeUnixNano", end);
+        build_int_at(b, "startTimeUnixNano", start_time(end, e->duration_ns));
+        build_int_at(b, "endTimeUnixNano", end);
     } else {
-        add_int(b, "timeUnixNano", ms_to_ns(e->unix_ms));
+        build_int_at(b, "timeUnixNano", ms_to_ns(e->unix_ms));
     }
-    build_key(b, SLICE("attributes"));
-    build_object(b);
+    build_object_at(b, "attributes");
     write_attributes(b, e, span, provider);
     build_end(b);
 }
@@ -476,14 +457,12 @@ allm_text *allm_trace_json(const allm_trace_event *event, allm_trace_form form)
     bool readable = caller_struct_take(&e, sizeof e, event);
     if (!readable || form > ALLM_TRACE_OTEL)
         return text_fail(t, misuse_error(text_arena(t), readable));
-    build_init(&b, text_arena(t));
-    build_object(&b);
+    build_start_object(&b, text_arena(t));
     if (form == ALLM_TRACE_PLAIN)
         write_plain(&b, &e);
     else
         write_otel(&b, &e);
-    build_end(&b);
-    const allm_json *v = build_done(&b);
+    const allm_json *v = build_finish(&b);
     buf_init(&out, text_arena(t), SIZE_MAX / 2);
     if (!v || !json_write(&out, v, 0))
         return text_fail(t, status_nomem());

@@ -96,10 +96,8 @@ const allm_json *client_roots(const struct mcp_client *c, struct arena *a)
 {
     struct build b;
     struct buf uri;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("roots"));
-    build_array(&b);
+    build_start_object(&b, a);
+    build_array_at(&b, "roots");
     if (c->opts.root) {
         buf_init(&uri, a, SIZE_MAX - 1);
         buf_text(&uri, "file://");
@@ -110,8 +108,7 @@ const allm_json *client_roots(const struct mcp_client *c, struct arena *a)
         build_end(&b);
     }
     build_end(&b);
-    build_end(&b);
-    return a->broken ? NULL : build_done(&b);
+    return a->broken ? NULL : build_finish(&b);
 }
 
 /* One question about a request.  False: we cannot answer it. */
@@ -232,8 +229,7 @@ static const allm_json *make_answer(struct arena *a, enum mcp_action action,
 {
     static const char *const words[] = { "accept", "decline", "cancel" };
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     build_text_at(&b, "action", slice_of(words[action]));
     if (action == MCP_ACCEPT) {
         build_key(&b, SLICE("content"));

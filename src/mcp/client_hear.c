@@ -27,8 +27,7 @@ static const allm_json *join_pages(struct pending *p, const allm_json *last,
                                    struct allm_home *h)
 {
     struct build b;
-    build_init(&b, home_arena(h));
-    build_array(&b);
+    build_start_array(&b, home_arena(h));
     for (const struct page *page = p->pages; page; page = page->next) {
         const allm_json *v = NULL;
         if (!home_hold(h, page->home))
@@ -38,8 +37,7 @@ static const allm_json *join_pages(struct pending *p, const allm_json *last,
     }
     for (const allm_json *v = NULL; (v = allm_json_next(last, v));)
         build_value(&b, v);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 static bool keep_page(struct mcp_client *c, struct pending *p,

@@ -61,10 +61,8 @@ static void forget_opening(struct mcp_client *c)
 
 static void build_member(struct build *b, const char *key, const allm_json *v)
 {
-    if (!v)
-        return;
-    build_key(b, slice_of(key));
-    build_value(b, v);
+    if (v)
+        build_value_at(b, key, v);
 }
 
 /* Keep what the server said, in the home of its message. */
@@ -75,14 +73,12 @@ static void keep_greeting(struct mcp_client *c, const allm_json *result,
     const allm_json *server = json_at(result, "serverInfo");
     if (!server)
         server = json_at(json_at(result, "_meta"), RPC_META("serverInfo"));
-    build_init(&b, home_arena(h));
-    build_object(&b);
+    build_start_object(&b, home_arena(h));
     build_text_at(&b, "revision", slice_of(c->revision->name));
     build_member(&b, "serverInfo", server);
     build_member(&b, "capabilities", json_at(result, "capabilities"));
     build_member(&b, "instructions", json_at(result, "instructions"));
-    build_end(&b);
-    const allm_json *greeting = build_done(&b);
+    const allm_json *greeting = build_finish(&b);
     if (!greeting) {
         c->no_memory = true;
         return;
@@ -118,15 +114,11 @@ static unsigned changing_lists(const struct mcp_client *c)
 static const allm_json *build_wish(struct arena *a, unsigned wanted)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     for (size_t i = 0; i < LISTS; i++)
-        if (wanted & lists[i].bit) {
-            build_key(&b, slice_of(lists[i].wish));
-            build_bool(&b, true);
-        }
-    build_end(&b);
-    return build_done(&b);
+        if (wanted & lists[i].bit)
+            build_bool_at(&b, lists[i].wish, true);
+    return build_finish(&b);
 }
 
 /* Ask a modern server to tell us about changes; a legacy one does it. */

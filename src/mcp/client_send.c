@@ -188,10 +188,8 @@ static void emit_meta(const struct mcp_client *c, const struct pending *p,
     if (!modern && !asks)
         return;
     emit_member_open(e, "_meta", '{');
-    if (asks) {
-        emit_at(e, "progressToken");
-        emit_uint(e, p->id);
-    }
+    if (asks)
+        emit_member_uint(e, "progressToken", p->id);
     if (modern) {
         emit_member_word(e, RPC_META("protocolVersion"), c->revision->name);
         emit_at(e, RPC_META("clientInfo"));
@@ -217,10 +215,8 @@ static void emit_inputs(const struct inputs *in, struct emit *e)
         }
         emit_close(e, '}');
     }
-    if (in->state) {
-        emit_at(e, "requestState");
-        emit_value(e, in->state);
-    }
+    if (in->state)
+        emit_member_value(e, "requestState", in->state);
 }
 
 static void emit_params(const struct mcp_client *c, const struct pending *p,
@@ -239,8 +235,7 @@ static void emit_params(const struct mcp_client *c, const struct pending *p,
         const struct page *last = p->pages;
         while (last->next)
             last = last->next;
-        emit_at(e, "cursor");
-        emit_text(e, last->cursor);
+        emit_member_text(e, "cursor", last->cursor);
     }
     emit_inputs(&p->inputs, e);
     emit_meta(c, p, e);
@@ -325,8 +320,7 @@ void client_send_cancelled(struct mcp_client *c, const struct pending *p,
     if (!m)
         return;
     rpc_begin_notification(&e, &text, "notifications/cancelled");
-    emit_at(&e, "requestId");
-    emit_uint(&e, p->id);
+    emit_member_uint(&e, "requestId", p->id);
     emit_member(&e, "reason", why);
     rpc_end(&e);
     client_queue(c, m, &text);

@@ -95,27 +95,17 @@ static void add_part(struct reading_result *r, const allm_json *part)
 
 /* ---------------------------------------------------------------- value --- */
 
-static const allm_json *text_value(struct arena *a, struct slice text)
-{
-    struct build b;
-    build_init(&b, a);
-    build_text(&b, text);
-    return build_done(&b);
-}
-
 static const allm_json *missing_value(struct arena *a)
 {
     struct build b;
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     build_object(&b);
     build_text_at(&b, "path", SLICE(""));
     build_text_at(&b, "message",
                   SLICE("the tool has an outputSchema, but its result has no "
                         "structuredContent"));
     build_end(&b);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 /* The value, with what is wrong with it. */
@@ -125,14 +115,10 @@ static const allm_json *faulty_value(struct arena *a, const allm_json *value,
     struct build b;
     if (!faults || !allm_json_count(faults))
         return faults ? value : NULL;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("result"));
-    build_value(&b, value);
-    build_key(&b, SLICE("schema_errors"));
-    build_value(&b, faults);
-    build_end(&b);
-    return build_done(&b);
+    build_start_object(&b, a);
+    build_value_at(&b, "result", value);
+    build_value_at(&b, "schema_errors", faults);
+    return build_finish(&b);
 }
 
 static const allm_json *make_value(struct arena *a, const allm_json *result,
@@ -140,7 +126,7 @@ static const allm_json *make_value(struct arena *a, const allm_json *result,
                                    struct slice text)
 {
     const allm_json *structured = json_at(result, "structuredContent");
-    const allm_json *value = structured ? structured : text_value(a, text);
+    const allm_json *value = structured ? structured : build_alone(a, text);
     if (!output || !value)
         return value;
     return faulty_value(a, value,
@@ -155,8 +141,7 @@ bool mcp_result_make(struct arena *a, const allm_json *result,
     const allm_json *part = NULL;
     struct reading_result r = { .begun = false };
     buf_init(&r.text, a, SIZE_MAX - 1);
-    build_init(&r.images, a);
-    build_array(&r.images);
+    build_start_array(&r.images, a);
     if (json_is_type(content, ALLM_JSON_ARRAY))
         while ((part = allm_json_next(content, part)))
             add_part(&r, part);

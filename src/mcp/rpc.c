@@ -102,8 +102,7 @@ void rpc_begin_request(struct emit *e, struct buf *out, uint64_t id,
                        const char *method)
 {
     emit_head(e, out);
-    emit_at(e, "id");
-    emit_uint(e, id);
+    emit_member_uint(e, "id", id);
     emit_member_word(e, "method", method);
     emit_member_open(e, "params", '{');
 }
@@ -118,8 +117,7 @@ void rpc_begin_notification(struct emit *e, struct buf *out, const char *method)
 void rpc_begin_result(struct emit *e, struct buf *out, const allm_json *id)
 {
     emit_head(e, out);
-    emit_at(e, "id");
-    emit_value(e, id);
+    emit_member_value(e, "id", id);
     emit_member_open(e, "result", '{');
 }
 
@@ -134,18 +132,13 @@ void rpc_write_error(struct buf *out, const allm_json *id, int code,
 {
     struct emit e;
     emit_head(&e, out);
-    if (id) {
-        emit_at(&e, "id");
-        emit_value(&e, id);
-    }
+    if (id)
+        emit_member_value(&e, "id", id);
     emit_member_open(&e, "error", '{');
-    emit_at(&e, "code");
-    emit_int(&e, code);
+    emit_member_int(&e, "code", code);
     emit_member(&e, "message", message);
-    if (data) {
-        emit_at(&e, "data");
-        emit_value(&e, data);
-    }
+    if (data)
+        emit_member_value(&e, "data", data);
     rpc_end(&e);
 }
 
@@ -154,8 +147,6 @@ void rpc_emit_members(struct emit *e, const allm_json *object)
     const allm_json *key = NULL;
     if (!json_is_type(object, ALLM_JSON_OBJECT))
         return;
-    while ((key = allm_json_next(object, key))) {
-        emit_key(e, json_slice(key));
-        emit_value(e, allm_json_value(key));
-    }
+    while ((key = allm_json_next(object, key)))
+        emit_entry(e, key);
 }

@@ -265,10 +265,8 @@ static void emit_result(struct emit *e, const allm_json *result)
 {
     const allm_json *key = NULL;
     while ((key = allm_json_next(result, key)))
-        if (!json_is(key, "resultType")) {
-            emit_key(e, json_slice(key));
-            emit_value(e, allm_json_value(key));
-        }
+        if (!json_is(key, "resultType"))
+            emit_entry(e, key);
 }
 
 allm_status allm_mcp_server_answer(allm_mcp_server *s, uint64_t id,
@@ -331,8 +329,7 @@ static void emit_form(struct emit *e, const char *message,
                       const allm_json *schema)
 {
     emit_member(e, "message", message);
-    emit_at(e, "requestedSchema");
-    emit_value(e, schema);
+    emit_member_value(e, "requestedSchema", schema);
 }
 
 /* A modern client gets the question as the result, and asks again. */
@@ -394,14 +391,10 @@ allm_status allm_mcp_server_notify(allm_mcp_server *s, uint64_t id,
     if (!v || !v->token || s->error)
         return status_of(s);
     rpc_begin_notification(&e, &s->out, "notifications/progress");
-    emit_at(&e, "progressToken");
-    emit_value(&e, v->token);
-    emit_at(&e, "progress");
-    emit_number(&e, progress);
-    if (total > 0) {
-        emit_at(&e, "total");
-        emit_number(&e, total);
-    }
+    emit_member_value(&e, "progressToken", v->token);
+    emit_member_number(&e, "progress", progress);
+    if (total > 0)
+        emit_member_number(&e, "total", total);
     if (message)
         emit_member(&e, "message", message);
     rpc_end(&e);

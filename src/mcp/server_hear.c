@@ -23,17 +23,13 @@ static bool can_elicit(const allm_json *capabilities)
 static const allm_json *revision_data(struct arena *a, const allm_json *asked)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("supported"));
-    build_array(&b);
+    build_start_object(&b, a);
+    build_array_at(&b, "supported");
     for (size_t i = 0; revision_at(i); i++)
         build_text(&b, slice_of(revision_at(i)->name));
     build_end(&b);
-    build_key(&b, SLICE("requested"));
-    build_value(&b, asked);
-    build_end(&b);
-    return build_done(&b);
+    build_value_at(&b, "requested", asked);
+    return build_finish(&b);
 }
 
 /* A request without a revision is legacy; the first one must be initialize. */
@@ -133,8 +129,7 @@ static void acknowledge_listen(allm_mcp_server *s, const struct rpc *m)
     emit_member_open(&e, "notifications", '{');
     emit_close(&e, '}');
     emit_member_open(&e, "_meta", '{');
-    emit_at(&e, RPC_META("subscriptionId"));
-    emit_value(&e, m->id);
+    emit_member_value(&e, RPC_META("subscriptionId"), m->id);
     emit_close(&e, '}');
     rpc_end(&e);
     server_end_line(s);
@@ -187,8 +182,7 @@ static void answer_list(allm_mcp_server *s, const struct rpc *m,
     if (to < count) {
         buf_init(&cursor, a, 32);
         buf_uint(&cursor, to);
-        emit_at(&e, "nextCursor");
-        emit_text(&e, buf_slice(&cursor));
+        emit_member_text(&e, "nextCursor", buf_slice(&cursor));
         s->out.broken = s->out.broken || cursor.broken;
     }
     server_end_result(s, &e, modern, true, false);
@@ -463,11 +457,9 @@ static void take_cancelled(allm_mcp_server *s, const struct rpc *m)
 static const allm_json *make_cancel(struct arena *a)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     build_text_at(&b, "action", SLICE("cancel"));
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 /* What the user said: the caller gets the request once more. */

@@ -36,8 +36,7 @@ void server_end_result(allm_mcp_server *s, struct emit *e, bool modern,
                        bool cacheable, bool has_meta)
 {
     if (modern && cacheable) {
-        emit_at(e, "ttlMs");
-        emit_uint(e, 0);
+        emit_member_uint(e, "ttlMs", 0);
         emit_member_word(e, "cacheScope", "private");
     }
     if (modern && !has_meta) {
@@ -67,13 +66,10 @@ void server_write_text(allm_mcp_server *s, const allm_json *id, bool modern,
     emit_member_open(&e, "content", '[');
     emit_open(&e, '{');
     emit_member_word(&e, "type", "text");
-    emit_at(&e, "text");
-    emit_text(&e, text);
+    emit_member_text(&e, "text", text);
     emit_close(&e, '}');
     emit_close(&e, ']');
-    if (failed) {
-        emit_at(&e, "isError");
-        emit_bool(&e, true);
-    }
+    if (failed)
+        emit_member_bool(&e, "isError", true);
     server_end_result(s, &e, modern, false, false);
 }

@@ -101,11 +101,9 @@ static bool is_shown(const struct mcp_tools *t, const char *shown)
 static const allm_json *default_schema(struct arena *a)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     build_text_at(&b, "type", SLICE("object"));
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 static int compare_names(const void *x, const void *y)

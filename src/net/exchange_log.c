@@ -41,16 +41,11 @@ void exchange_log_request(struct exchange_log *t, const allm_http_view *view)
 void exchange_log_head(struct exchange_log *t, const allm_http_head *head)
 {
     struct build b;
-    build_init(&b, &t->wiped);
-    build_object(&b);
-    build_key(&b, SLICE("status"));
-    build_int(&b, head->status);
-    if (head->reused) {
-        build_key(&b, SLICE("reused"));
-        build_bool(&b, true);
-    }
-    build_key(&b, SLICE("headers"));
-    build_array(&b);
+    build_start_object(&b, &t->wiped);
+    build_int_at(&b, "status", head->status);
+    if (head->reused)
+        build_bool_at(&b, "reused", true);
+    build_array_at(&b, "headers");
     for (size_t i = 0; i < head->header_count; i++) {
         struct slice line = request_json_header(&t->wiped, head->header[2 * i],
                                                 head->header[2 * i + 1],
@@ -126,12 +121,9 @@ static void write_object(struct buf *out, struct arena *scratch,
                          const char *name, const allm_json *value)
 {
     struct build b;
-    build_init(&b, scratch);
-    build_object(&b);
-    build_key(&b, slice_of(name));
-    build_value(&b, value);
-    build_end(&b);
-    const allm_json *v = build_done(&b);
+    build_start_object(&b, scratch);
+    build_value_at(&b, name, value);
+    const allm_json *v = build_finish(&b);
     if (!v || !json_write(out, v, ALLM_JSON_PRETTY))
         out->broken = true;
     buf_byte(out, '\n');

@@ -134,12 +134,9 @@ static void describe_nearest(const allm_player *r, struct buf *out,
 static const allm_json *final_metadata(struct arena *a)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("final"));
-    build_bool(&b, true);
-    build_end(&b);
-    return build_done(&b);
+    build_start_object(&b, a);
+    build_bool_at(&b, "final", true);
+    return build_finish(&b);
 }
 
 static const allm_error *miss_error(struct arena *a, const char *why)

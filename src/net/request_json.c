@@ -149,8 +149,7 @@ struct slice request_json_header(struct arena *a, const char *name,
 static void add_headers(struct build *b, const allm_http_view *view,
                         const struct request_json_secret *s)
 {
-    build_key(b, SLICE("headers"));
-    build_array(b);
+    build_array_at(b, "headers");
     for (size_t i = 0; i < view->header_count; i++) {
         const char *name = view->header[2 * i];
         if (view->secret_name && nocase_is(slice_of(name), view->secret_name))
@@ -254,15 +253,13 @@ static void add_bytes(struct build *b, struct slice body)
 {
     struct buf text;
     if (utf8_valid(body, NULL)) {
-        build_key(b, SLICE("body_text"));
-        build_text_copy(b, body);
+        build_text_copy_at(b, "body_text", body);
         return;
     }
     buf_init(&text, b->arena, SIZE_MAX / 2);
     base64_add(&text, body);
     b->broken = b->broken || text.broken;
-    build_key(b, SLICE("body_base64"));
-    build_text(b, buf_slice(&text));
+    build_text_at(b, "body_base64", buf_slice(&text));
 }
 
 static void add_body(struct build *b, struct arena *scratch, struct slice body,
@@ -271,8 +268,7 @@ static void add_body(struct build *b, struct arena *scratch, struct slice body,
     struct redact hidden = request_json_hidden(s, false);
     const allm_json *v = body_value(b->arena, scratch, body, s);
     if (v) {
-        build_key(b, SLICE("body"));
-        build_value(b, v);
+        build_value_at(b, "body", v);
         return;
     }
     struct slice clean = redact_slice(scratch, body, &hidden);
@@ -285,10 +281,9 @@ const allm_json *request_json_of(struct arena *a, struct arena *scratch,
                                  const struct request_json_secret *s)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("method"));
-    build_text_copy(&b, slice_of(view->method ? view->method : "POST"));
+    build_start_object(&b, a);
+    build_text_copy_at(&b, "method",
+                       slice_of(view->method ? view->method : "POST"));
     build_key(&b, SLICE("url"));
     struct slice url = request_json_url(a, slice_of(view->url ? view->url : ""),
                                         s);
@@ -296,8 +291,7 @@ const allm_json *request_json_of(struct arena *a, struct arena *scratch,
     build_text(&b, url);
     add_headers(&b, view, s);
     add_body(&b, scratch, (struct slice){ view->body, view->body_len }, s);
-    build_end(&b);
-    return a->broken || scratch->broken ? NULL : build_done(&b);
+    return a->broken || scratch->broken ? NULL : build_finish(&b);
 }
 
 /* ------------------------------------------------------------ comparing --- */
@@ -327,8 +321,7 @@ static struct slice to_lower_case(struct arena *a, struct slice s)
 
 static void normal_headers(struct build *b, const allm_json *lines)
 {
-    build_key(b, SLICE("headers"));
-    build_object(b);
+    build_object_at(b, "headers");
     for (const allm_json *v = NULL; (v = allm_json_next(lines, v));) {
         struct slice line = json_slice(v);
         size_t colon = piece_end(line, 0, ":");
@@ -351,15 +344,13 @@ static void normal_method(struct build *b, const allm_json *method)
     for (size_t i = 0; p && i < word.len; i++)
         if (p[i] >= 'a' && p[i] <= 'z')
             p[i] = (char)(p[i] - 'a' + 'A');
-    build_key(b, SLICE("method"));
-    build_text(b, word);
+    build_text_at(b, "method", word);
 }
 
 const allm_json *request_json_normal(struct arena *a, const allm_json *request)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     for (const allm_json *k = NULL; (k = allm_json_next(request, k));) {
         const allm_json *v = allm_json_value(k);
         if (json_is(k, "headers")) {
@@ -371,6 +362,5 @@ const allm_json *request_json_normal(struct arena *a, const allm_json *request)
             build_value(&b, v);
         }
     }
-    build_end(&b);
-    return a->broken ? NULL : build_done(&b);
+    return a->broken ? NULL : build_finish(&b);
 }

@@ -319,8 +319,7 @@ void answer_warn(struct answer *a, const char *name)
 /* Write a list: this element and all others with its key. */
 static void write_list(struct build *b, struct answer_note *first)
 {
-    build_key(b, slice_of(first->key));
-    build_array(b);
+    build_array_at(b, first->key);
     for (struct answer_note *n = first; n; n = n->next) {
         if (strcmp(n->key, first->key) != 0)
             continue;
@@ -332,10 +331,8 @@ static void write_list(struct build *b, struct answer_note *first)
 
 static void write_notes(struct build *b, struct answer *a)
 {
-    for (struct answer_note *n = a->notes; n; n = n->next) {
-        build_key(b, slice_of(n->key));
-        build_value(b, n->value);
-    }
+    for (struct answer_note *n = a->notes; n; n = n->next)
+        build_value_at(b, n->key, n->value);
     for (struct answer_note *n = a->elements; n; n = n->next)
         if (!n->written)
             write_list(b, n);
@@ -344,8 +341,7 @@ static void write_notes(struct build *b, struct answer *a)
 static const allm_json *metadata_build(struct answer *a)
 {
     struct build b;
-    build_init(&b, a->sink->arena);
-    build_object(&b);
+    build_start_object(&b, a->sink->arena);
     if (a->raw_finish)
         build_text_at(&b, "raw_finish_reason", slice_of(a->raw_finish));
     if (a->id)
@@ -367,17 +363,13 @@ const allm_json *answer_stamp(struct answer *a, const allm_json *fields)
     struct build b;
     if (!fields)
         return NULL;
-    build_init(&b, a->sink->arena);
-    build_object(&b);
+    build_start_object(&b, a->sink->arena);
     build_text_at(&b, "provider",
                   slice_of(a->call->provider ? a->call->provider : ""));
     build_text_at(&b, "model", slice_of(a->call->model ? a->call->model : ""));
-    for (const allm_json *k = NULL; (k = allm_json_next(fields, k));) {
-        build_key(&b, json_slice(k));
-        build_value(&b, allm_json_value(k));
-    }
-    build_end(&b);
-    const allm_json *mine = json_copy(a->life, build_done(&b));
+    for (const allm_json *k = NULL; (k = allm_json_next(fields, k));)
+        build_entry(&b, k);
+    const allm_json *mine = json_copy(a->life, build_finish(&b));
     if (!mine)
         no_memory(a);
     return mine;
@@ -517,13 +509,11 @@ const allm_json *answer_error_text(const struct answer *a, struct slice data,
     struct build b;
     if (json_is_type(v, ALLM_JSON_OBJECT) || json_is_type(v, ALLM_JSON_ARRAY))
         return v;
-    build_init(&b, a->sink->arena);
-    build_object(&b);
+    build_start_object(&b, a->sink->arena);
     build_key(&b, SLICE("error"));
     if (json_is_type(v, ALLM_JSON_TEXT))
         build_value(&b, v);
     else
         build_text_copy(&b, data);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }

@@ -390,26 +390,21 @@ static const allm_json *metadata_build(struct arena *a, const char *key,
                                        const char *word)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     build_key(&b, slice_of(key));
     if (word)
         build_text(&b, slice_of(word));
     else
         build_bool(&b, true);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 static const allm_json *build_input(struct arena *a, struct slice text)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("input"));
-    build_text(&b, text);
-    build_end(&b);
-    return build_done(&b);
+    build_start_object(&b, a);
+    build_text_at(&b, "input", text);
+    return build_finish(&b);
 }
 
 /* Set the arguments, and metadata if they are not simply the text received. */

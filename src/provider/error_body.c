@@ -196,12 +196,9 @@ static const allm_json *details_build(struct arena *a, const allm_json *core,
     static const char *const skip[] = { "message", "billing", "choices",
                                         "error", NULL };
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    if (billing) {
-        build_key(&b, SLICE("billing"));
-        build_bool(&b, true);
-    }
+    build_start_object(&b, a);
+    if (billing)
+        build_bool_at(&b, "billing", true);
     return explain_details(&b, core, skip);
 }
 

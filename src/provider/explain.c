@@ -162,8 +162,7 @@ const allm_json *explain_details(struct build *b, const allm_json *core,
         build_key(b, json_slice(k));
         build_value(b, v);
     }
-    build_end(b);
-    const allm_json *all = build_done(b);
+    const allm_json *all = build_finish(b);
     return allm_json_count(all) ? all : NULL;
 }
 

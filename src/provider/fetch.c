@@ -109,13 +109,11 @@ static allm_status file_encode(const allm_call *call, allm_http *http)
 static allm_status file_decode(void *state, const allm_call *call,
                                const allm_frame *frame, allm_sink *sink)
 {
-    struct build b;
     struct answer *a = state;
     if (!answer_open(a, call, sink))
         return ALLM_OK;
-    build_init(&b, sink->arena);
-    build_text_copy(&b, (struct slice){ frame->data, frame->data_len });
-    const allm_json *bytes = build_done(&b);
+    const allm_json *bytes = build_alone_copy(
+        sink->arena, (struct slice){ frame->data, frame->data_len });
     if (!bytes)
         return sink->status = ALLM_ERR_NOMEM;
     document_result(a, bytes);
@@ -145,10 +143,8 @@ static allm_status redirect_explain(const allm_call *call,
     (void)len;
     if (head->status < 300 || head->status > 399 || !to)
         return explain_default(head, "", 0, sink);
-    build_init(&b, sink->arena);
-    build_object(&b);
-    build_key(&b, SLICE("location"));
-    build_text_copy(&b, slice_of(to));
+    build_start_object(&b, sink->arena);
+    build_text_copy_at(&b, "location", slice_of(to));
     build_end(&b);
     e.reason = "redirected";
     e.message = "the server redirects to another URL";

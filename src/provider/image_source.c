@@ -71,11 +71,9 @@ static const allm_error *image_refuse(struct arena *a, size_t index,
     const struct path messages = PATH_KEY(NULL, "messages");
     const struct path message = PATH_INDEX(&messages, index);
     const struct path content = PATH_KEY(&message, "content");
-    build_init(&list, a);
-    build_array(&list);
+    build_start_array(&list, a);
     path_write_pair(&list, &content, false, fault);
-    build_end(&list);
-    const allm_json *errors = build_done(&list);
+    const allm_json *errors = build_finish(&list);
     return errors ? error_validation(a, "invalid_message", errors)
                   : status_nomem();
 }

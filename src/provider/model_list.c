@@ -128,20 +128,16 @@ static const allm_json *list_of(struct arena *a, const allm_json *from)
 {
     struct build b;
     bool named = true;
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     for (const allm_json *m = NULL; (m = allm_json_next(from, m));) {
         struct slice id = id_of(m);
         named = named && id.len;
         build_object(&b);
-        build_key(&b, SLICE("id"));
-        build_text_copy(&b, id);
-        build_key(&b, SLICE("raw"));
-        build_value(&b, m);
+        build_text_copy_at(&b, "id", id);
+        build_value_at(&b, "raw", m);
         build_end(&b);
     }
-    build_end(&b);
-    return named ? build_done(&b) : NULL;
+    return named ? build_finish(&b) : NULL;
 }
 
 static allm_status read_models(struct answer *a, const allm_json *document)

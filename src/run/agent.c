@@ -125,28 +125,17 @@ static const allm_json *blank_details(struct turns *t, const allm_context *c)
     const char *model = c->response->model ? c->response->model
                                            : t->setup.model;
     struct build b;
-    build_init(&b, home_arena(t->setup.home));
-    build_object(&b);
-    build_key(&b, SLICE("iteration"));
-    build_uint(&b, t->turn);
-    build_key(&b, SLICE("attempts"));
-    build_uint(&b, a->blanks);
-    build_key(&b, SLICE("finish_reasons"));
-    build_array(&b);
-    for (uint32_t i = 0; i < a->blanks && i < 16; i++) {
-        const char *word = finish_name(a->blank_finish[i]);
-        if (word)
-            build_text(&b, slice_of(word));
-        else
-            build_null(&b);
-    }
+    build_start_object(&b, home_arena(t->setup.home));
+    build_uint_at(&b, "iteration", t->turn);
+    build_uint_at(&b, "attempts", a->blanks);
+    build_array_at(&b, "finish_reasons");
+    for (uint32_t i = 0; i < a->blanks && i < 16; i++)
+        build_text_or_null(&b, finish_name(a->blank_finish[i]));
     build_end(&b);
-    build_key(&b, SLICE("provider"));
-    build_text_copy(&b, slice_of(row && row->name ? row->name : ""));
-    build_key(&b, SLICE("model"));
-    build_text_copy(&b, slice_of(model ? model : ""));
-    build_end(&b);
-    return build_done(&b);
+    build_text_copy_at(&b, "provider",
+                       slice_of(row && row->name ? row->name : ""));
+    build_text_copy_at(&b, "model", slice_of(model ? model : ""));
+    return build_finish(&b);
 }
 
 static void fail_blank(struct turns *t, const allm_context *c, allm_verdict *v)
@@ -235,17 +224,13 @@ static const allm_json *terminal_metadata(struct turns *t,
     struct arena *a = home_arena(t->setup.home);
     const allm_error *error = NULL;
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("terminal_tool"));
-    build_text_copy(&b, slice_of(call->name));
-    build_key(&b, SLICE("terminal_args"));
-    build_value_copy(&b, call->arguments);
-    build_key(&b, SLICE("terminal_tool_call"));
-    build_value(&b, encode_to_json(a, &tool_call_shape, call, ALLM_FORM_TAGGED,
-                                   &error));
-    build_end(&b);
-    return build_done(&b);
+    build_start_object(&b, a);
+    build_text_copy_at(&b, "terminal_tool", slice_of(call->name));
+    build_value_copy_at(&b, "terminal_args", call->arguments);
+    build_value_at(&b, "terminal_tool_call",
+                   encode_to_json(a, &tool_call_shape, call, ALLM_FORM_TAGGED,
+                                  &error));
+    return build_finish(&b);
 }
 
 /* Did all stages of the turn run? */
@@ -277,13 +262,11 @@ static void count_agent(const struct turns *t, struct build *b)
 {
     const struct agent *a = agent_of(t);
     struct slice errors = { a->fingerprint, a->fingerprint_len };
-    build_key(b, SLICE("blank_stops"));
-    build_array(b);
+    build_array_at(b, "blank_stops");
     for (uint32_t i = 0; i < a->blanks; i++)
         build_uint(b, i < 16 ? (uint64_t)a->blank_finish[i] : 0);
     build_end(b);
-    build_key(b, SLICE("repeats"));
-    build_uint(b, a->repeats);
+    build_uint_at(b, "repeats", a->repeats);
     if (errors.ptr)
         build_text_at(b, "errors", errors);
 }

@@ -54,12 +54,9 @@ static const allm_json *number_metadata(struct turns *t, const char *key,
                                         uint32_t n)
 {
     struct build b;
-    build_init(&b, home_arena(t->setup.home));
-    build_object(&b);
-    build_key(&b, slice_of(key));
-    build_uint(&b, n);
-    build_end(&b);
-    return build_done(&b);
+    build_start_object(&b, home_arena(t->setup.home));
+    build_uint_at(&b, key, n);
+    return build_finish(&b);
 }
 
 static allm_status check_halt_when(void *state, const allm_loop_view *view,
@@ -133,8 +130,7 @@ static void put_members_without_tools(struct build *b, const allm_json *options)
     for (const allm_json *k = NULL; (k = allm_json_next(options, k));) {
         if (is_about_tools(json_slice(k)))
             continue;
-        build_key(b, json_slice(k));
-        build_value(b, allm_json_value(k));
+        build_entry(b, k);
     }
 }
 
@@ -145,17 +141,14 @@ static const allm_json *options_without_tools(struct arena *a,
 {
     struct build b;
     const allm_json *extra = allm_json_get(options, "extra_body");
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     put_members_without_tools(&b, options);
     if (allm_json_type_of(extra) == ALLM_JSON_OBJECT) {
-        build_key(&b, SLICE("extra_body"));
-        build_object(&b);
+        build_object_at(&b, "extra_body");
         put_members_without_tools(&b, extra);
         build_end(&b);
     }
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 /* Use the options of pass 2, and no tools; false: out of memory. */
@@ -207,18 +200,12 @@ static void count_pass(const struct turns *t, struct build *b)
     const struct chat *chat = chat_of(t);
     if (t->pass != 2)
         return;
-    build_key(b, SLICE("pass_1"));
-    build_object(b);
+    build_object_at(b, "pass_1");
     build_text_at(b, "halted", slice_of(chat->pass_1_halted));
-    build_key(b, SLICE("messages"));
-    build_uint(b, allm_thread_count(chat->pass_1_thread));
-    build_key(b, SLICE("steps"));
-    build_uint(b, chat->pass_1_step_count);
-    build_key(b, SLICE("metadata"));
-    if (chat->pass_1_verdict.metadata)
-        build_value(b, chat->pass_1_verdict.metadata);
-    else
-        build_null(b);
+    build_uint_at(b, "messages", allm_thread_count(chat->pass_1_thread));
+    build_uint_at(b, "steps", chat->pass_1_step_count);
+    const allm_json *metadata = chat->pass_1_verdict.metadata;
+    build_value_at(b, "metadata", metadata ? metadata : json_null());
     build_end(b);
 }
 
@@ -287,18 +274,15 @@ static const allm_json *finalize_metadata(struct turns *t, struct arena *a,
                                           const allm_error *failed)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("pass_1_halted"));
-    build_text(&b, slice_of(chat_of(t)->pass_1_halted));
+    build_start_object(&b, a);
+    build_text_at(&b, "pass_1_halted", slice_of(chat_of(t)->pass_1_halted));
     if (failed) {
         const allm_error *error = NULL;
-        build_key(&b, SLICE("pass_2_error"));
-        build_value(&b, encode_to_json(a, &error_shape, failed,
-                                       ALLM_FORM_TAGGED, &error));
+        build_value_at(&b, "pass_2_error",
+                       encode_to_json(a, &error_shape, failed, ALLM_FORM_TAGGED,
+                                      &error));
     }
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 /* Did the model fail to answer?  An answer that a policy rejects is still an
@@ -336,8 +320,7 @@ static void put_members(struct build *b, const allm_json *object,
     for (const allm_json *k = NULL; (k = allm_json_next(object, k));) {
         if (json_is(k, but))
             continue;
-        build_key(b, json_slice(k));
-        build_value(b, allm_json_value(k));
+        build_entry(b, k);
     }
 }
 
@@ -347,31 +330,24 @@ static const allm_json *reason_metadata(struct turns *t, struct arena *a)
     const char *reason = t->verdict.reason;
     const allm_step_result *step = turns_last_step(t);
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     if (step && turns_halt(t) && t->verdict.decision == ALLM_DECISION_HALT)
         put_members(&b, step->metadata, "halted_reason");
     if (!strcmp(reason, HALTED_MANUAL)) {
-        build_key(&b, SLICE("manual_turn_index"));
-        build_uint(&b, t->turn);
+        build_uint_at(&b, "manual_turn_index", t->turn);
         if (step && step->manual_tool_call_count) {
-            build_key(&b, SLICE(METADATA_MANUAL));
-            build_value(&b, metadata_calls_json(a, step->manual_tool_call_count,
-                                                step->manual_tool_calls));
+            build_value_at(&b, METADATA_MANUAL,
+                           metadata_calls_json(a, step->manual_tool_call_count,
+                                               step->manual_tool_calls));
         }
         const allm_json *approvals =
             step ? allm_json_get(step->metadata, METADATA_APPROVALS) : NULL;
-        if (approvals) {
-            build_key(&b, SLICE(METADATA_APPROVALS));
-            build_value(&b, approvals);
-        }
+        if (approvals)
+            build_value_at(&b, METADATA_APPROVALS, approvals);
     }
-    if (chat_of(t)->unknown_calls) {
-        build_key(&b, SLICE(METADATA_UNKNOWN));
-        build_value(&b, chat_of(t)->unknown_calls);
-    }
-    build_end(&b);
-    return build_done(&b);
+    if (chat_of(t)->unknown_calls)
+        build_value_at(&b, METADATA_UNKNOWN, chat_of(t)->unknown_calls);
+    return build_finish(&b);
 }
 
 static const allm_json *result_metadata(struct turns *t, struct arena *a,
@@ -392,20 +368,14 @@ static bool append_question(struct turns *t, struct arena *a)
     const struct tool_result *halt = turns_halt(t);
     bool has_question = halt && halt->outcome.kind == OUTCOME_QUESTION;
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("ask_user"));
-    build_bool(&b, true);
-    build_key(&b, SLICE("tool_call_id"));
-    if (has_question)
-        build_text(&b, slice_of(halt->view.call->id));
-    else
-        build_null(&b);
-    build_end(&b);
+    build_start_object(&b, a);
+    build_bool_at(&b, "ask_user", true);
+    build_text_or_null_at(&b, "tool_call_id",
+                          has_question ? halt->view.call->id : NULL);
     allm_message *m = allm_message_new(
         ALLM(message, .role = ALLM_ROLE_ASSISTANT,
              .text = has_question ? halt->outcome.question : "",
-             .metadata = build_done(&b)));
+             .metadata = build_finish(&b)));
     bool ok = m && !allm_message_error(m) &&
               allm_thread_append(t->thread, m) == ALLM_OK;
     allm_message_free(m);

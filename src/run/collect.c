@@ -368,8 +368,7 @@ static const char **field_for(struct collect *c, const allm_json *key)
 static void take_metadata(struct collect *c, const allm_json *given)
 {
     struct build b;
-    build_init(&b, &c->text_arena);
-    build_object(&b);
+    build_start_object(&b, &c->text_arena);
     for (const allm_json *k = NULL; (k = allm_json_next(given, k));) {
         const allm_json *v = allm_json_value(k);
         const char **field = field_for(c, k);
@@ -380,8 +379,7 @@ static void take_metadata(struct collect *c, const allm_json *given)
         build_key(&b, json_slice(k));
         build_value(&b, v);
     }
-    build_end(&b);
-    c->metadata = copy_json(c, build_done(&b));
+    c->metadata = copy_json(c, build_finish(&b));
     c->broken = c->broken || !c->metadata;
 }
 
@@ -506,14 +504,11 @@ static const allm_json *step_metadata(struct collect *c, struct arena *a,
                                       const allm_event *e)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     result_write_halt(&b, c->halt);
     if (e->mode == ALLM_MODE_MANUAL && e->response &&
-        e->response->finish_reason == ALLM_FINISH_TOOL_CALLS) {
-        build_key(&b, SLICE("mode"));
-        build_text(&b, SLICE("manual"));
-    }
+        e->response->finish_reason == ALLM_FINISH_TOOL_CALLS)
+        build_text_at(&b, "mode", SLICE("manual"));
     if (e->manual_tool_call_count) {
         build_key(&b, c->halt ? SLICE(METADATA_UNRESOLVED)
                               : SLICE(METADATA_MANUAL));
@@ -521,11 +516,10 @@ static const allm_json *step_metadata(struct collect *c, struct arena *a,
                                             e->manual_tool_calls));
     }
     if (e->metadata && allm_json_get(e->metadata, METADATA_APPROVALS)) {
-        build_key(&b, SLICE(METADATA_APPROVALS));
-        build_value(&b, allm_json_get(e->metadata, METADATA_APPROVALS));
+        build_value_at(&b, METADATA_APPROVALS,
+                       allm_json_get(e->metadata, METADATA_APPROVALS));
     }
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 static allm_status on_step_completed(struct collect *c, const allm_event *e)

@@ -37,12 +37,9 @@ static const allm_json *response_metadata(const struct collect *c,
     struct build b;
     if (c->reasoning.len == 0 || allm_json_get(c->metadata, "reasoning"))
         return c->metadata ? c->metadata : json_empty_object();
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("text"));
-    build_text(&b, buf_slice(&c->reasoning));
-    build_end(&b);
-    const allm_json *reasoning = build_done(&b);
+    build_start_object(&b, a);
+    build_text_at(&b, "text", buf_slice(&c->reasoning));
+    const allm_json *reasoning = build_finish(&b);
     return reasoning
                ? json_set(a, c->metadata ? c->metadata : json_empty_object(),
                           SLICE("reasoning"), reasoning)
@@ -180,11 +177,9 @@ allm_step_result *collect_step_result(const struct collect *c)
     struct build b;
     arena_init(&a, home_mem(c->home));
     allm_response *response = collect_response(c, NULL);
-    build_init(&b, &a);
-    build_object(&b);
+    build_start_object(&b, &a);
     result_write_halt(&b, c->halt);
-    build_end(&b);
-    const allm_json *halt = build_done(&b);
+    const allm_json *halt = build_finish(&b);
     allm_step_result fields = { .size = sizeof fields,
                                 .thread = c->thread,
                                 .response = response,

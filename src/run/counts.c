@@ -18,8 +18,7 @@
 
 static void put_number(struct build *b, const char *key, uint64_t n)
 {
-    build_key(b, slice_of(key));
-    build_uint(b, n);
+    build_uint_at(b, key, n);
 }
 
 bool counts_json(const struct turns *t, struct arena *a, const allm_json **out)
@@ -28,18 +27,16 @@ bool counts_json(const struct turns *t, struct arena *a, const allm_json **out)
     struct build b;
     if (!t->setup.options.given.journal)
         return true;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     put_number(&b, "tool_calls", t->tool_calls);
-    build_key(&b, SLICE("usage"));
-    build_value(&b, encode_to_json(a, &usage_shape, &t->usage, ALLM_FORM_TAGGED,
-                                   &error));
+    build_value_at(&b, "usage",
+                   encode_to_json(a, &usage_shape, &t->usage, ALLM_FORM_TAGGED,
+                                  &error));
     put_number(&b, "output_retries", t->output_retries);
     put_number(&b, "same_calls", (uint64_t)t->same_calls);
     if (t->front->count)
         t->front->count(t, &b);
-    build_end(&b);
-    *out = build_done(&b);
+    *out = build_finish(&b);
     return !error && *out;
 }
 

@@ -52,8 +52,7 @@ static const allm_error *check_embed_request(struct embed *e)
     const struct path dimensions = PATH_KEY(NULL, "dimensions");
     const struct path task = PATH_KEY(NULL, "task");
     struct faults f = { .count = 0 };
-    build_init(&f.list, a);
-    build_array(&f.list);
+    build_start_array(&f.list, a);
     if (!r->input_count || !r->inputs)
         add_fault(&f, &inputs, "empty");
     for (size_t i = 0; r->inputs && i < r->input_count; i++)
@@ -63,8 +62,7 @@ static const allm_error *check_embed_request(struct embed *e)
         add_fault(&f, &dimensions, "must_be_positive");
     if ((size_t)r->task > ALLM_EMBED_SIMILARITY)
         add_fault(&f, &task, "unknown");
-    build_end(&f.list);
-    const allm_json *errors = build_done(&f.list);
+    const allm_json *errors = build_finish(&f.list);
     if (!errors)
         return status_nomem();
     return f.count ? error_validation(a, "invalid_embedding_request", errors)

@@ -145,14 +145,11 @@ static const allm_json *add_id(const struct http_feed *h,
                                struct allm_sink *sink)
 {
     struct arena *a = sink->arena;
-    struct build b;
     struct buf name;
     buf_init(&name, a, SIZE_MAX / 2);
     buf_text(&name, h->feed.call->provider);
     buf_text(&name, "_request_id");
-    build_init(&b, a);
-    build_text_copy(&b, slice_of(h->feed.answer_id));
-    const allm_json *value = build_done(&b);
+    const allm_json *value = build_alone_copy(a, slice_of(h->feed.answer_id));
     return value && !name.broken
                ? json_set(a, metadata, buf_slice(&name), value)
                : NULL;

@@ -122,12 +122,9 @@ static const allm_error *fetch_error(struct image *m, const char *reason,
                         text);
     if (mine->kind == ALLM_ERR_NOMEM)
         return status_nomem();
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("url"));
-    build_text(&b, shown);
-    build_end(&b);
-    mine->metadata = build_done(&b);
+    build_start_object(&b, a);
+    build_text_at(&b, "url", shown);
+    mine->metadata = build_finish(&b);
     mine->http_status = from ? from->http_status : (allm_int){ 0, false };
     return mine->metadata ? mine : status_nomem();
 }
@@ -281,12 +278,10 @@ static const allm_json *response_metadata(struct image *m)
     buf_init(&name, a, 256);
     buf_text(&name, row->name);
     buf_text(&name, "_request_id");
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     build_key(&b, buf_slice(&name));
     build_text(&b, slice_of(t->header_id));
-    build_end(&b);
-    return name.broken ? NULL : build_done(&b);
+    return name.broken ? NULL : build_finish(&b);
 }
 
 /* The requested size: [width, height], a string, or null. */
@@ -300,10 +295,8 @@ static const allm_json *requested_size(struct image *m)
         build_int(&b, r->width.value);
         build_int(&b, r->height.value);
         build_end(&b);
-    } else if (r->size_text) {
-        build_text(&b, slice_of(r->size_text));
     } else {
-        build_null(&b);
+        build_text_or_null(&b, r->size_text);
     }
     return build_done(&b);
 }

@@ -12,11 +12,9 @@ const allm_error *image_inputs_refuse(struct task *t, const char *reason,
 {
     struct build list;
     struct arena *a = home_arena(t->home);
-    build_init(&list, a);
-    build_array(&list);
+    build_start_array(&list, a);
     path_write_pair(&list, where, false, fault);
-    build_end(&list);
-    const allm_json *errors = build_done(&list);
+    const allm_json *errors = build_finish(&list);
     return errors ? error_validation(a, reason, errors) : status_nomem();
 }
 

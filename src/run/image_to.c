@@ -65,11 +65,9 @@ static const allm_error *conversion_error(struct arena *a, const char *reason)
                                                              : "source";
     struct path at = PATH_KEY(NULL, field);
     struct build b;
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     path_write_pair(&b, &at, false, reason);
-    build_end(&b);
-    const allm_json *errors = build_done(&b);
+    const allm_json *errors = build_finish(&b);
     allm_error *e = status_draft(a, ALLM_ERR_VALIDATION, "invalid_request",
                                  "the image cannot be converted: %s (%s)",
                                  reason, field);

@@ -128,8 +128,7 @@ static const allm_json *copy_members(struct arena *a, const allm_json *from,
     if (!from || type == ALLM_JSON_NULL)
         return json_empty_object();
     *malformed = type != ALLM_JSON_OBJECT;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     for (const allm_json *k = NULL;
          !*malformed && (k = allm_json_next(from, k));) {
         const allm_json *v = allm_json_value(k);
@@ -144,8 +143,7 @@ static const allm_json *copy_members(struct arena *a, const allm_json *from,
         else
             build_bool(&b, allm_json_true(v));
     }
-    build_end(&b);
-    return *malformed ? NULL : build_done(&b);
+    return *malformed ? NULL : build_finish(&b);
 }
 
 static const allm_error *judgement_error(struct moderate *m, size_t i,

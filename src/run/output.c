@@ -53,12 +53,9 @@ static const allm_json *structured_metadata(struct arena *a,
                                             const allm_json *value)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("structured"));
-    build_value(&b, value);
-    build_end(&b);
-    return build_done(&b);
+    build_start_object(&b, a);
+    build_value_at(&b, "structured", value);
+    return build_finish(&b);
 }
 
 /* No retries are left: fail with an error that has the text. */
@@ -67,10 +64,8 @@ static void reject_answer(struct turns *t, struct slice faults,
 {
     struct arena *a = home_arena(t->setup.home);
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("raw_text"));
-    build_text_copy(&b, text);
+    build_start_object(&b, a);
+    build_text_copy_at(&b, "raw_text", text);
     build_end(&b);
     const allm_error *e = turns_error(
         t, ALLM_ERR_VALIDATION, "invalid_output",

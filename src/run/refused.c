@@ -94,14 +94,12 @@ allm_stream *refused_stream(const allm_engine *e, const allm_error *error)
 static const allm_json *missing_argument(struct arena *a, const char *name)
 {
     struct build b;
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     build_array(&b);
     build_text(&b, slice_of(name));
     build_text(&b, SLICE("invalid_type"));
     build_end(&b);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 allm_stream *refused_missing(const allm_engine *e, const char *reason,

@@ -299,16 +299,11 @@ static const allm_json *make_span_metadata(struct setup *s)
     struct build b;
     const char *id = engine_record(s->engine)->id;
     const struct registry_row *row = engine_row_for(s->engine, s->model, NULL);
-    build_init(&b, home_arena(s->home));
-    build_object(&b);
-    build_key(&b, SLICE("engine"));
-    build_text(&b, slice_of(id ? id : ""));
-    if (row && row->name) {
-        build_key(&b, SLICE("provider"));
-        build_text(&b, slice_of(row->name));
-    }
-    build_end(&b);
-    return build_done(&b);
+    build_start_object(&b, home_arena(s->home));
+    build_text_at(&b, "engine", slice_of(id ? id : ""));
+    if (row && row->name)
+        build_text_at(&b, "provider", slice_of(row->name));
+    return build_finish(&b);
 }
 
 static const allm_error *read_trace(struct setup *s)

@@ -14,16 +14,11 @@ static const allm_json *make_engine_metadata(const allm_engine *e,
     struct build b;
     const char *id = engine_record(e)->id;
     const struct registry_row *row = engine_row(e);
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("engine"));
-    build_text(&b, slice_of(id ? id : ""));
-    if (row) {
-        build_key(&b, SLICE("provider"));
-        build_text(&b, slice_of(row->name ? row->name : ""));
-    }
-    build_end(&b);
-    return build_done(&b);
+    build_start_object(&b, a);
+    build_text_at(&b, "engine", slice_of(id ? id : ""));
+    if (row)
+        build_text_at(&b, "provider", slice_of(row->name ? row->name : ""));
+    return build_finish(&b);
 }
 
 bool spans_begin(struct call_spans **out, const allm_engine *e, struct arena *a,
@@ -64,14 +59,12 @@ void spans_end_with(struct trace_span *span, struct arena *a, const char *key,
     const allm_error *error = NULL;
     if (!span->trace)
         return;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     build_key(&b, slice_of(key));
     const allm_json *encoded =
         value ? encode_to_json(a, shape, value, ALLM_FORM_PLAIN, &error) : NULL;
     build_value(&b, encoded ? encoded : json_null());
-    build_end(&b);
-    trace_end(span, build_done(&b));
+    trace_end(span, build_finish(&b));
 }
 
 void spans_end(struct call_spans *s, const allm_response *response)
@@ -95,15 +88,12 @@ static const allm_json *make_tool_metadata(struct tool_spans *t,
 {
     struct build b;
     const allm_error *error = NULL;
-    build_init(&b, t->arena);
-    build_object(&b);
-    build_key(&b, SLICE("tool"));
-    build_text(&b, slice_of(call->name));
-    build_key(&b, SLICE("tool_call"));
-    build_value(&b, encode_to_json(t->arena, &tool_call_shape, call,
-                                   ALLM_FORM_PLAIN, &error));
-    build_end(&b);
-    const allm_json *mine = build_done(&b);
+    build_start_object(&b, t->arena);
+    build_text_at(&b, "tool", slice_of(call->name));
+    build_value_at(&b, "tool_call",
+                   encode_to_json(t->arena, &tool_call_shape, call,
+                                  ALLM_FORM_PLAIN, &error));
+    const allm_json *mine = build_finish(&b);
     return mine ? json_merge(t->arena, t->metadata, mine) : NULL;
 }
 
@@ -130,12 +120,9 @@ static void end_tool_span(void *ud, size_t index, const struct outcome *outcome,
         trace_fail(&t->spans[index], error);
         return;
     }
-    build_init(&b, t->arena);
-    build_object(&b);
-    build_key(&b, SLICE("result"));
-    build_value(&b, outcome_json(t->arena, outcome, error));
-    build_end(&b);
-    trace_end(&t->spans[index], build_done(&b));
+    build_start_object(&b, t->arena);
+    build_value_at(&b, "result", outcome_json(t->arena, outcome, error));
+    trace_end(&t->spans[index], build_finish(&b));
 }
 
 struct batch_trace spans_of_tools(struct tool_spans *t)

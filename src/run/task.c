@@ -56,14 +56,10 @@ static const allm_json *progress_metadata(struct task *t,
 {
     struct build b;
     struct arena *a = home_arena(t->home);
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("completed_chunks"));
-    build_uint(&b, t->done_requests);
-    build_key(&b, SLICE("completed_inputs"));
-    build_uint(&b, t->done_inputs);
-    build_end(&b);
-    const allm_json *more = build_done(&b);
+    build_start_object(&b, a);
+    build_uint_at(&b, "completed_chunks", t->done_requests);
+    build_uint_at(&b, "completed_inputs", t->done_inputs);
+    const allm_json *more = build_finish(&b);
     return more ? json_merge(a, metadata ? metadata : json_empty_object(), more)
                 : NULL;
 }

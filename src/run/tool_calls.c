@@ -39,12 +39,9 @@ static const allm_json *engine_metadata(struct arena *a, const allm_engine *e)
 {
     const char *id = engine_record(e)->id;
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("engine"));
-    build_text(&b, slice_of(id ? id : ""));
-    build_end(&b);
-    return build_done(&b);
+    build_start_object(&b, a);
+    build_text_at(&b, "engine", slice_of(id ? id : ""));
+    return build_finish(&b);
 }
 
 static bool add_trace(struct tool_calls *c, size_t count,
@@ -121,11 +118,9 @@ static const allm_json *halt_metadata(struct tool_calls *c)
     struct build b;
     if (c->halt || !halt)
         return c->halt;
-    build_init(&b, &c->arena);
-    build_object(&b);
+    build_start_object(&b, &c->arena);
     result_write_halt(&b, halt);
-    build_end(&b);
-    c->halt = build_done(&b);
+    c->halt = build_finish(&b);
     return c->halt;
 }
 

@@ -88,12 +88,9 @@ const allm_tool *tool_output_tool(struct tool_output *w)
 {
     const allm_error *error = NULL;
     struct build mark;
-    build_init(&mark, home_arena(w->home));
-    build_object(&mark);
-    build_key(&mark, SLICE("allm_builtin"));
-    build_text(&mark, SLICE(TOOL_OUTPUT_NAME));
-    build_end(&mark);
-    const allm_json *metadata = build_done(&mark);
+    build_start_object(&mark, home_arena(w->home));
+    build_text_at(&mark, "allm_builtin", SLICE(TOOL_OUTPUT_NAME));
+    const allm_json *metadata = build_finish(&mark);
     if (!metadata)
         return NULL;
     return shape_copy(

@@ -151,12 +151,9 @@ static void on_step_failure(struct turns *t, const allm_error *error)
 static const allm_json *budget_metadata(struct turns *t, const char *limit)
 {
     struct build b;
-    build_init(&b, home_arena(t->setup.home));
-    build_object(&b);
-    build_key(&b, SLICE("budget"));
-    build_text(&b, slice_of(limit));
-    build_end(&b);
-    return build_done(&b);
+    build_start_object(&b, home_arena(t->setup.home));
+    build_text_at(&b, "budget", slice_of(limit));
+    return build_finish(&b);
 }
 
 /* May the model be called?  False: a policy or the budget has ended the

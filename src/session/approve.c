@@ -76,13 +76,8 @@ static void put_decision(struct build *b, const char *id, bool allow,
 {
     build_object(b);
     build_text_at(b, "id", slice_of(id));
-    build_key(b, SLICE("allow"));
-    build_bool(b, allow);
-    build_key(b, SLICE("why"));
-    if (why)
-        build_text(b, slice_of(why));
-    else
-        build_null(b);
+    build_bool_at(b, "allow", allow);
+    build_text_or_null_at(b, "why", why);
     build_end(b);
 }
 
@@ -92,14 +87,12 @@ static const allm_json *with_decision(struct arena *a, const allm_json *list,
                                       const char *why)
 {
     struct build b;
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     for (const allm_json *v = NULL; (v = allm_json_next(list, v));)
         if (!json_is(json_at(v, "id"), id))
             build_value(&b, v);
     put_decision(&b, id, allow, why);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 allm_session_record *approve_decide(const allm_session_record *r,
@@ -131,13 +124,11 @@ static const allm_json *unused_decisions(struct arena *a, const allm_json *list,
                                          const struct fold *begun)
 {
     struct build b;
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     for (const allm_json *v = NULL; (v = allm_json_next(list, v));)
         if (begun && !has_begun(begun, json_text_at(v, "id").ptr))
             build_value(&b, v);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 allm_session_record *approve_consume(allm_session_record *r,

@@ -37,12 +37,10 @@ static void put_taken(struct place *d, struct store_append *p)
 {
     const struct backend_row *row = &d->loaded.row;
     struct emit *e = store_append_open(p, "taken", NULL);
-    emit_at(e, "epoch");
-    emit_uint(e, row->epoch);
+    emit_member_uint(e, "epoch", row->epoch);
     emit_member(e, "holder", row->holder);
     emit_member_word(e, "after", after_word(d->loaded.after));
-    emit_at(e, "tries");
-    emit_uint(e, row->tries);
+    emit_member_uint(e, "tries", row->tries);
     store_append_close(p);
     d->taken = false;
 }
@@ -71,8 +69,7 @@ bool commit_created(struct place *d, struct store_append *p, const char *from,
     if (from) {
         emit_open(e, '{');
         emit_member(e, "name", from);
-        emit_at(e, "seq");
-        emit_uint(e, seq);
+        emit_member_uint(e, "seq", seq);
         emit_close(e, '}');
     } else {
         emit_null(e);

@@ -37,20 +37,15 @@ const allm_json *durable_state(struct arena *a,
     const allm_json *data = json_at(v, "data");
     if (!data)
         return NULL;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     for (const allm_json *k = NULL; (k = allm_json_next(data, k));) {
         if (is_left_out(k))
             continue;
-        build_key(&b, json_slice(k));
-        build_value(&b, allm_json_value(k));
+        build_entry(&b, k);
     }
-    if (allm_json_count(extra)) {
-        build_key(&b, SLICE("thread_metadata"));
-        build_value(&b, extra);
-    }
-    build_end(&b);
-    return build_done(&b);
+    if (allm_json_count(extra))
+        build_value_at(&b, "thread_metadata", extra);
+    return build_finish(&b);
 }
 
 /* The same thread with the metadata that the state has; or the thread. */
@@ -69,20 +64,16 @@ static allm_thread *with_metadata(const allm_thread *thread,
 static const allm_json *wrap_state(struct arena *a, const allm_json *state)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     build_text_at(&b, "__type__", SLICE("ALLM.Session"));
-    build_key(&b, SLICE("data"));
-    build_object(&b);
+    build_object_at(&b, "data");
     for (const allm_json *k = NULL; (k = allm_json_next(state, k));) {
         if (json_is(k, "thread_metadata"))
             continue;
-        build_key(&b, json_slice(k));
-        build_value(&b, allm_json_value(k));
+        build_entry(&b, k);
     }
     build_end(&b);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 const allm_error *durable_unreadable(struct arena *a, const char *name,

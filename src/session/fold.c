@@ -278,8 +278,7 @@ static void build_unknown(struct build *b, const struct fold_call *c)
     build_object(b);
     build_word(b, "id", c->id);
     build_word(b, "name", c->name);
-    build_key(b, SLICE("arguments"));
-    build_value(b, c->arguments ? c->arguments : json_null());
+    build_value_at(b, "arguments", c->arguments ? c->arguments : json_null());
     build_word(b, "key", c->key);
     build_word(b, "at", c->at);
     build_end(b);
@@ -288,31 +287,24 @@ static void build_unknown(struct build *b, const struct fold_call *c)
 const allm_json *fold_broken_off(const struct fold *f, struct arena *a)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("begin"));
-    build_uint(&b, f->begin);
+    build_start_object(&b, a);
+    build_uint_at(&b, "begin", f->begin);
     build_word(&b, "op", f->op);
-    build_key(&b, SLICE("turn"));
-    build_uint(&b, f->turn);
-    build_key(&b, SLICE("answered"));
-    build_bool(&b, f->response != NULL);
-    build_key(&b, SLICE("unknown_tool_calls"));
-    build_array(&b);
+    build_uint_at(&b, "turn", f->turn);
+    build_bool_at(&b, "answered", f->response != NULL);
+    build_array_at(&b, "unknown_tool_calls");
     for (size_t i = 0; i < f->call_count; i++)
         if (fold_is_unknown(&f->calls[i]))
             build_unknown(&b, &f->calls[i]);
     build_end(&b);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 const allm_json *fold_interrupted(const struct fold *f, struct arena *a)
 {
     struct build b;
     size_t n = 0;
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     for (size_t i = 0; i < f->call_count; i++) {
         const struct fold_call *c = &f->calls[i];
         if (!c->begun)
@@ -321,10 +313,8 @@ const allm_json *fold_interrupted(const struct fold *f, struct arena *a)
         build_object(&b);
         build_word(&b, "id", c->id);
         build_word(&b, "name", c->name);
-        build_key(&b, SLICE("done"));
-        build_bool(&b, c->done);
+        build_bool_at(&b, "done", c->done);
         build_end(&b);
     }
-    build_end(&b);
-    return n ? build_done(&b) : NULL;
+    return n ? build_finish(&b) : NULL;
 }

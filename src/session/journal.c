@@ -121,12 +121,6 @@ void journal_free(struct op_journal *j)
 
 /* ------------------------------------------------------------ members --- */
 
-static void put_number(struct emit *e, const char *name, uint64_t n)
-{
-    emit_at(e, name);
-    emit_uint(e, n);
-}
-
 /* A string, or null. */
 static void put_word(struct emit *e, const char *name, const char *word)
 {
@@ -155,10 +149,10 @@ static bool put_call(struct op_journal *j, struct store_append *p,
                      const allm_journal_entry *entry)
 {
     struct emit *e = store_append_open(p, "call", NULL);
-    put_number(e, "turn", entry->turn);
-    put_number(e, "pass", entry->pass ? entry->pass : 1);
+    emit_member_uint(e, "turn", entry->turn);
+    emit_member_uint(e, "pass", entry->pass ? entry->pass : 1);
     bool ok = commit_thread(j->place, p, entry->thread, true);
-    put_number(e, "messages", allm_thread_count(entry->thread));
+    emit_member_uint(e, "messages", allm_thread_count(entry->thread));
     emit_member_open(e, "tools", '[');
     for (size_t i = 0; i < entry->tool_count; i++)
         emit_text(e, slice_of(entry->tools[i]->name));
@@ -174,7 +168,7 @@ static bool put_response(struct store_append *p, uint32_t turn,
                          const allm_response *response)
 {
     struct emit *e = store_append_open(p, "response", NULL);
-    put_number(e, "turn", turn);
+    emit_member_uint(e, "turn", turn);
     bool ok = put_struct(p, e, "response", &response_shape, response);
     store_append_close(p);
     return ok;
@@ -191,8 +185,8 @@ static bool put_intent(struct op_journal *j, struct store_append *p,
                        const allm_journal_entry *entry)
 {
     struct emit *e = store_append_open(p, "intent", NULL);
-    put_number(e, "turn", entry->turn);
-    put_number(e, "index", entry->index);
+    emit_member_uint(e, "turn", entry->turn);
+    emit_member_uint(e, "index", entry->index);
     bool ok = put_struct(p, e, "call", &tool_call_shape, entry->call);
     emit_member_word(e, "effect", effect_word(entry->effect));
     put_word(e, "key", entry->key);
@@ -207,11 +201,10 @@ static bool put_result(struct op_journal *j, struct store_append *p,
 {
     struct slice content = { entry->content, entry->content_len };
     struct emit *e = store_append_open(p, "result", NULL);
-    put_number(e, "turn", entry->turn);
+    emit_member_uint(e, "turn", entry->turn);
     put_word(e, "id", entry->call->id);
     put_word(e, "key", entry->key);
-    emit_at(e, "is_error");
-    emit_bool(e, entry->is_error);
+    emit_member_bool(e, "is_error", entry->is_error);
     store_append_text(p, "content", content);
     put_word(e, "reason", entry->reason);
     store_append_value(p, "value", entry->value);
@@ -268,7 +261,7 @@ static bool put_turn(struct op_journal *j, struct store_append *p,
 {
     const allm_step_result *step = entry->step;
     struct emit *e = store_append_open(p, "turn", NULL);
-    put_number(e, "turn", entry->turn);
+    emit_member_uint(e, "turn", entry->turn);
     bool ok = commit_thread(j->place, p, step->thread, false);
     emit_member_open(e, "manual", '[');
     for (size_t i = 0; i < step->manual_tool_call_count; i++)

@@ -73,16 +73,13 @@ static const allm_json *caller_metadata(struct arena *a,
                                         const allm_json *metadata)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     for (const allm_json *k = NULL; (k = allm_json_next(metadata, k));) {
         if (is_result_key(k))
             continue;
-        build_key(&b, json_slice(k));
-        build_value(&b, allm_json_value(k));
+        build_entry(&b, k);
     }
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 /* Set what all results set: the thread, nothing pending, the metadata. */
@@ -167,12 +164,9 @@ static bool is_reason(const char *reason, const char *other)
 /* Keep the user's message in the metadata, for the next attempt. */
 static bool keep_input(struct project *p, const char *input)
 {
-    struct build b;
     if (!input)
         return true;
-    build_init(&b, p->arena);
-    build_text(&b, slice_of(input));
-    const allm_json *text = build_done(&b);
+    const allm_json *text = build_alone(p->arena, slice_of(input));
     if (text)
         p->fields.metadata = json_set(p->arena, p->fields.metadata,
                                       SLICE("cancelled_input"), text);

@@ -150,16 +150,13 @@ static const allm_error *merge_options(struct replay *r, allm_call_opts *opts)
     const allm_json *recorded = r->place->fold.options;
     if (options_read(&o, r->home, opts))
         return NULL;            /* the call rejects them */
-    build_init(&b, r->arena);
-    build_object(&b);
+    build_start_object(&b, r->arena);
     for (const allm_json *k = NULL; (k = allm_json_next(recorded, k));) {
         if (json_get(o.all, json_slice(k)))
             continue;
-        build_key(&b, json_slice(k));
-        build_value(&b, allm_json_value(k));
+        build_entry(&b, k);
     }
-    build_end(&b);
-    const allm_json *missing = build_done(&b);
+    const allm_json *missing = build_finish(&b);
     opts->json = missing && opts->json
                      ? json_merge(r->arena, missing, opts->json)
                      : missing;
@@ -343,13 +340,11 @@ static void put_settled(struct store_append *p, const struct place *d,
 {
     bool again = how == ALLM_SETTLE_AGAIN;
     struct emit *e = store_append_open(p, again ? "again" : "result", NULL);
-    emit_at(e, "turn");
-    emit_uint(e, d->fold.turn);
+    emit_member_uint(e, "turn", d->fold.turn);
     emit_member(e, "id", c->id);
     if (!again) {
         emit_member(e, "key", c->key);
-        emit_at(e, "is_error");
-        emit_bool(e, how == ALLM_SETTLE_NOT_HAPPENED);
+        emit_member_bool(e, "is_error", how == ALLM_SETTLE_NOT_HAPPENED);
         store_append_text(p, "content", content);
         emit_at(e, "reason");
         emit_null(e);

@@ -39,8 +39,7 @@ static allm_session *invalid_input(void)
     struct arena a;
     struct build b;
     arena_init(&a, mem_default());
-    build_init(&b, &a);
-    build_array(&b);
+    build_start_array(&b, &a);
     build_array(&b);
     build_text(&b, SLICE("session_input"));
     build_text(&b, SLICE("invalid_type"));
@@ -197,16 +196,13 @@ static const allm_json *without_broken_off(struct arena *a,
     struct build b;
     if (!json_at(metadata, "broken_off"))
         return metadata;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     for (const allm_json *k = NULL; (k = allm_json_next(metadata, k));) {
         if (json_is(k, "broken_off"))
             continue;
-        build_key(&b, json_slice(k));
-        build_value(&b, allm_json_value(k));
+        build_entry(&b, k);
     }
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 allm_status allm_session_replace(allm_session *s,
@@ -316,10 +312,8 @@ static const allm_error *unknown_call_error(struct arena *a, const char *id)
                                  "allm_session_pending_tool_calls() lists "
                                  "them",
                                  id);
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("tool_call_id"));
-    build_text_copy(&b, slice_of(id));
+    build_start_object(&b, a);
+    build_text_copy_at(&b, "tool_call_id", slice_of(id));
     build_end(&b);
     if (!e)
         return status_nomem();

@@ -53,22 +53,11 @@ static const allm_error *not_found(struct arena *a, const char *name)
                         name);
 }
 
-/* A string, or null. */
-static void build_word(struct build *b, const char *name, const char *word)
-{
-    build_key(b, slice_of(name));
-    if (word)
-        build_text(b, slice_of(word));
-    else
-        build_null(b);
-}
-
 static void build_time(struct build *b, const char *name, int64_t at_ms)
 {
     char text[32];
     record_time(at_ms, text);
-    build_key(b, slice_of(name));
-    build_text_copy(b, slice_of(text));
+    build_text_copy_at(b, name, slice_of(text));
 }
 
 /* --------------------------------------------------------------- list --- */
@@ -99,19 +88,17 @@ static const allm_error *read_query(struct arena *a,
 static void build_row(struct build *b, const struct backend_row *r)
 {
     build_object(b);
-    build_word(b, "name", r->name);
-    build_word(b, "uid", r->uid);
-    build_word(b, "status", r->status);
-    build_word(b, "waits", r->waits);
-    build_key(b, SLICE("broken_off"));
-    build_bool(b, r->open && !r->held);
-    build_word(b, "holder", r->held ? r->holder : NULL);
-    build_word(b, "model", r->model);
-    build_key(b, SLICE("messages"));
-    build_uint(b, r->messages);
+    build_text_or_null_at(b, "name", r->name);
+    build_text_or_null_at(b, "uid", r->uid);
+    build_text_or_null_at(b, "status", r->status);
+    build_text_or_null_at(b, "waits", r->waits);
+    build_bool_at(b, "broken_off", r->open && !r->held);
+    build_text_or_null_at(b, "holder", r->held ? r->holder : NULL);
+    build_text_or_null_at(b, "model", r->model);
+    build_uint_at(b, "messages", r->messages);
     build_time(b, "created", r->created);
     build_time(b, "changed", r->changed);
-    build_word(b, "title", r->title);
+    build_text_or_null_at(b, "title", r->title);
     build_end(b);
 }
 
@@ -119,17 +106,13 @@ static const allm_json *build_list(struct arena *a, const struct listing *l,
                                    size_t limit)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("sessions"));
-    build_array(&b);
+    build_start_object(&b, a);
+    build_array_at(&b, "sessions");
     for (size_t i = 0; i < l->count && i < limit; i++)
         build_row(&b, &l->rows[i]);
     build_end(&b);
-    build_key(&b, SLICE("more"));
-    build_bool(&b, l->count > limit);
-    build_end(&b);
-    return build_done(&b);
+    build_bool_at(&b, "more", l->count > limit);
+    return build_finish(&b);
 }
 
 /* Why a session could not be searched; NULL: it was, or it is damaged or has
@@ -234,10 +217,8 @@ static const allm_error *build_record(struct build *b, struct arena *a,
     if (error)
         return error;
     build_object(b);
-    for (const allm_json *k = NULL; (k = allm_json_next(r.json, k));) {
-        build_key(b, json_slice(k));
-        build_value(b, allm_json_value(k));
-    }
+    for (const allm_json *k = NULL; (k = allm_json_next(r.json, k));)
+        build_entry(b, k);
     build_text_at(b, "sum", slice_of(row->sum));
     build_end(b);
     return NULL;
@@ -248,12 +229,10 @@ static const allm_error *build_records(struct arena *a, const struct reading *r,
 {
     struct build b;
     const allm_error *error = NULL;
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     for (size_t i = 0; !error && i < r->count; i++)
         error = build_record(&b, a, &r->records[i]);
-    build_end(&b);
-    *out = build_done(&b);
+    *out = build_finish(&b);
     return error;
 }
 
@@ -487,15 +466,12 @@ static const allm_error *prune_here(struct backend *b, struct arena *a,
 static const allm_json *build_removed(struct arena *a, const struct pruning *p)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("removed"));
-    build_array(&b);
+    build_start_object(&b, a);
+    build_array_at(&b, "removed");
     for (size_t i = 0; i < p->count; i++)
         build_text(&b, slice_of(p->names[i]));
     build_end(&b);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 allm_json *allm_store_prune(allm_store *s, const allm_store_query *query,

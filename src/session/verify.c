@@ -58,10 +58,8 @@ static void add_fault(struct verify *v, const char *session, uint64_t seq,
         build_text_copy(&v->faults_found, slice_of(session));
     else
         build_null(&v->faults_found);
-    build_key(&v->faults_found, SLICE("seq"));
-    build_uint(&v->faults_found, seq);
-    build_key(&v->faults_found, SLICE("what"));
-    build_text_copy(&v->faults_found, slice_of(what));
+    build_uint_at(&v->faults_found, "seq", seq);
+    build_text_copy_at(&v->faults_found, "what", slice_of(what));
     build_end(&v->faults_found);
 }
 
@@ -383,27 +381,19 @@ const allm_error *verify_store(allm_store *s, struct arena *a, const char *name,
 {
     struct verify v = { .name = name, .arena = a };
     struct build b;
-    build_init(&v.faults_found, a);
-    build_array(&v.faults_found);
+    build_start_array(&v.faults_found, a);
     const allm_error *error = store_call(s, verify_here, a, &v);
-    build_end(&v.faults_found);
-    const allm_json *faults = build_done(&v.faults_found);
+    const allm_json *faults = build_finish(&v.faults_found);
     if (error)
         return error;
     if (name && !v.found)
         return status_error(a, ALLM_ERR_SESSION, "session_not_found",
                             "there is no session \"%s\" in this store", name);
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("ok"));
-    build_bool(&b, v.faults == 0);
-    build_key(&b, SLICE("sessions"));
-    build_uint(&b, v.sessions);
-    build_key(&b, SLICE("records"));
-    build_uint(&b, v.records);
-    build_key(&b, SLICE("faults"));
-    build_value(&b, faults ? faults : json_null());
-    build_end(&b);
-    *out = build_done(&b);
+    build_start_object(&b, a);
+    build_bool_at(&b, "ok", v.faults == 0);
+    build_uint_at(&b, "sessions", v.sessions);
+    build_uint_at(&b, "records", v.records);
+    build_value_at(&b, "faults", faults ? faults : json_null());
+    *out = build_finish(&b);
     return faults && *out ? NULL : status_nomem();
 }

@@ -212,10 +212,8 @@ void store_append_thread(struct store_append *p, bool all_so_far, uint64_t keep,
     p->broken = p->broken || !add;
     if (p->broken)
         return;
-    if (!all_so_far) {
-        emit_at(&p->emit, "keep");
-        emit_uint(&p->emit, keep);
-    }
+    if (!all_so_far)
+        emit_member_uint(&p->emit, "keep", keep);
     emit_member_open(&p->emit, "add", '[');
     for (size_t i = 0; i < count; i++)
         emit_word(&p->emit, add[i].hash);

@@ -147,8 +147,7 @@ static void pack_text(struct emit *e, struct slice text,
     add_blob(blobs, slice_of(hash), text);
     emit_open(e, '{');
     emit_member_word(e, BLOB, hash);
-    emit_at(e, "len");
-    emit_uint(e, text.len);
+    emit_member_uint(e, "len", text.len);
     emit_close(e, '}');
 }
 

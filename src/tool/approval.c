@@ -126,10 +126,8 @@ static void write_member(struct build *b, struct slice name,
 static void write_approval(struct build *b, const struct allm_approval *a)
 {
     build_object(b);
-    build_key(b, SLICE("id"));
-    build_text(b, slice_of(a->call->id));
-    build_key(b, SLICE("name"));
-    build_text(b, slice_of(a->call->name));
+    build_text_at(b, "id", slice_of(a->call->id));
+    build_text_at(b, "name", slice_of(a->call->name));
     write_member(b, SLICE("arguments"), a->arguments);
     write_member(b, SLICE("reach"), a->reach);
     build_end(b);
@@ -139,13 +137,10 @@ const allm_json *approval_metadata(struct arena *a, size_t count,
                                    const struct allm_approval *const *left)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE(METADATA_APPROVALS));
-    build_array(&b);
+    build_start_object(&b, a);
+    build_array_at(&b, METADATA_APPROVALS);
     for (size_t i = 0; i < count; i++)
         write_approval(&b, left[i]);
     build_end(&b);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }

@@ -171,10 +171,8 @@ const allm_error *batch_unknown_tool(struct arena *a, const char *name)
                                  "allm_engine_put_tool()",
                                  name);
     struct build meta;
-    build_init(&meta, a);
-    build_object(&meta);
-    build_key(&meta, SLICE("tool_name"));
-    build_text(&meta, slice_of(name));
+    build_start_object(&meta, a);
+    build_text_at(&meta, "tool_name", slice_of(name));
     build_end(&meta);
     if (!e)
         return NULL;
@@ -244,7 +242,7 @@ static struct outcome help_outcome(struct batch *b, const struct slot *s)
 {
     struct slice text = compact_help(b->arena, b->tool_count, b->tools,
                                      s->result.arguments);
-    const allm_json *value = text.ptr ? outcome_text(b->arena, text) : NULL;
+    const allm_json *value = text.ptr ? build_alone(b->arena, text) : NULL;
     return (struct outcome){ .kind = value ? OUTCOME_RESULT : OUTCOME_NOMEM,
                              .value = value };
 }
@@ -302,7 +300,7 @@ static bool decide_early(struct batch *b, struct slot *s, struct outcome *o)
         return false;
     if (!compact_missing(b->arena, tool, s->result.arguments, &text))
         text.ptr = NULL;
-    *o = outcome_reported(text.ptr ? outcome_text(b->arena, text) : NULL);
+    *o = outcome_reported(text.ptr ? build_alone(b->arena, text) : NULL);
     return !text.ptr || text.len > 0;
 }
 

@@ -31,8 +31,7 @@ static void write_error(struct buf *out, struct slice text)
     struct emit e;
     emit_init(&e, out);
     emit_open(&e, '{');
-    emit_name(&e, SLICE("error"));
-    emit_text(&e, text);
+    emit_member_text(&e, "error", text);
     emit_close(&e, '}');
 }
 
@@ -139,7 +138,7 @@ bool encoder_failure(const allm_encoder *e, enum encoder_style style,
         return plain_failure(a, failure_message(o, error), out);
     const allm_json *value = o->value
                                  ? o->value
-                                 : outcome_text(a, slice_of(error->message));
+                                 : build_alone(a, slice_of(error->message));
     if (!value)
         return false;
     if (call_encoder(e, a, value, true, out, &why))

@@ -29,14 +29,6 @@ bool outcome_reserved(const char *reason)
     return false;
 }
 
-const allm_json *outcome_text(struct arena *a, struct slice text)
-{
-    struct build b;
-    build_init(&b, a);
-    build_text(&b, text);
-    return build_done(&b);
-}
-
 struct outcome outcome_reported(const allm_json *value)
 {
     return (struct outcome){ .kind = value ? OUTCOME_FAILURE : OUTCOME_NOMEM,
@@ -68,12 +60,9 @@ static struct outcome reserved_failure(struct arena *a, const char *reason)
         "one",
         reason);
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("reserved_halt_atom"));
-    build_text(&b, slice_of(reason));
-    build_end(&b);
-    o.metadata = build_done(&b);
+    build_start_object(&b, a);
+    build_text_at(&b, "reserved_halt_atom", slice_of(reason));
+    o.metadata = build_finish(&b);
     return o.metadata ? o : no_memory;
 }
 
@@ -166,7 +155,7 @@ const allm_error *outcome_error(struct arena *a, const struct outcome *o,
     e->message = o->value ? reported_text(a, o->value)
                           : failure_text(a, o, tool_name);
     if (o->detail)
-        e->cause = outcome_text(a, slice_of(o->detail));
+        e->cause = build_alone(a, slice_of(o->detail));
     if (e->message && !*e->message)
         e->message = DETAIL_NO_REASON;
     return a->broken || !e->message ? NULL : e;
@@ -183,8 +172,7 @@ const allm_json *outcome_error_json(struct arena *a, const struct outcome *o,
 
 static void write_halt(struct build *b, const struct outcome *o)
 {
-    build_key(b, SLICE("halt"));
-    build_array(b);
+    build_array_at(b, "halt");
     build_text(b, slice_of(o->reason));
     build_value(b, o->value);
     build_end(b);
@@ -192,10 +180,8 @@ static void write_halt(struct build *b, const struct outcome *o)
 
 static void write_question(struct build *b, const struct outcome *o)
 {
-    build_key(b, SLICE("ask_user"));
-    build_text(b, slice_of(o->question));
-    build_key(b, SLICE("opts"));
-    build_value(b, o->opts);
+    build_text_at(b, "ask_user", slice_of(o->question));
+    build_value_at(b, "opts", o->opts);
 }
 
 const allm_json *outcome_json(struct arena *a, const struct outcome *o,
@@ -205,19 +191,14 @@ const allm_json *outcome_json(struct arena *a, const struct outcome *o,
                                   ? outcome_error_json(a, o, error)
                                   : NULL;
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    if (o->kind == OUTCOME_QUESTION) {
+    build_start_object(&b, a);
+    if (o->kind == OUTCOME_QUESTION)
         write_question(&b, o);
-    } else if (o->kind == OUTCOME_HALT) {
+    else if (o->kind == OUTCOME_HALT)
         write_halt(&b, o);
-    } else if (o->kind == OUTCOME_FAILURE) {
-        build_key(&b, SLICE("error"));
-        build_value(&b, failed);
-    } else {
-        build_key(&b, SLICE("ok"));
-        build_value(&b, o->value);
-    }
-    build_end(&b);
-    return build_done(&b);
+    else if (o->kind == OUTCOME_FAILURE)
+        build_value_at(&b, "error", failed);
+    else
+        build_value_at(&b, "ok", o->value);
+    return build_finish(&b);
 }

@@ -108,7 +108,4 @@ const allm_json *outcome_json(struct arena *a, const struct outcome *o,
 const allm_json *outcome_error_json(struct arena *a, const struct outcome *o,
                                     const allm_error *error);
 
-/* A JSON string that refers to the text.  NULL: out of memory. */
-const allm_json *outcome_text(struct arena *a, struct slice text);
-
 #endif

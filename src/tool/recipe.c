@@ -75,7 +75,7 @@ struct recipe *recipe_new(struct allm_tool_run *run, const allm_recipe *source,
 
 static void fail_step(struct recipe *r, struct step *s, const char *why)
 {
-    s->error = outcome_text(r->arena, slice_of(why));
+    s->error = build_alone(r->arena, slice_of(why));
     s->done = true;
     r->done++;
     if (!s->error)
@@ -185,15 +185,15 @@ static void end_step(struct recipe *r, struct step *s)
         break;
     case OUTCOME_QUESTION:
     case OUTCOME_HALT:
-        s->error = outcome_text(
+        s->error = build_alone(
             r->arena, SLICE("a step of a plan can neither ask the user "
                             "nor halt the chat"));
         break;
     case OUTCOME_FAILURE:
-        s->error = o->value ? o->value
-                            : outcome_text(r->arena,
-                                           slice_of(o->detail ? o->detail
-                                                              : o->reason));
+        s->error = o->value
+                       ? o->value
+                       : build_alone(r->arena, slice_of(o->detail ? o->detail
+                                                                  : o->reason));
         break;
     case OUTCOME_NONE:
     case OUTCOME_NOMEM:
@@ -313,7 +313,7 @@ static struct outcome join_results(struct recipe *r)
     if (!out.len)
         buf_text(&out, "No results produced.");
     struct outcome o = { .kind = OUTCOME_RESULT };
-    o.value = out.broken ? NULL : outcome_text(r->arena, buf_slice(&out));
+    o.value = out.broken ? NULL : build_alone(r->arena, buf_slice(&out));
     if (!o.value)
         o.kind = OUTCOME_NOMEM;
     return o;
@@ -331,10 +331,8 @@ static void build_list(struct build *b, const struct recipe *r, size_t from,
         if (!v)
             continue;
         build_object(b);
-        build_key(b, SLICE("label"));
-        build_text(b, slice_of(s->plan->label));
-        build_key(b, SLICE("tool"));
-        build_text(b, slice_of(s->plan->tool));
+        build_text_at(b, "label", slice_of(s->plan->label));
+        build_text_at(b, "tool", slice_of(s->plan->tool));
         build_key(b, errors ? SLICE("error") : SLICE("content"));
         build_value(b, v);
         build_end(b);
@@ -345,16 +343,14 @@ static void build_list(struct build *b, const struct recipe *r, size_t from,
 static const allm_json *build_results(const struct recipe *r)
 {
     struct build b;
-    build_init(&b, r->arena);
-    build_object(&b);
+    build_start_object(&b, r->arena);
     build_key(&b, SLICE("serial"));
     build_list(&b, r, 0, r->serial_count, false);
     build_key(&b, SLICE("parallel"));
     build_list(&b, r, r->serial_count, r->count, false);
     build_key(&b, SLICE("errors"));
     build_list(&b, r, 0, r->count, true);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 /* May compose() end like this?  If not, the tool itself runs. */
@@ -371,7 +367,7 @@ static bool is_composition(const struct outcome *o)
 static struct outcome verbatim_failure(struct recipe *r, const struct buf *text)
 {
     struct outcome o = outcome_reported(
-        text->broken ? NULL : outcome_text(r->arena, buf_slice(text)));
+        text->broken ? NULL : build_alone(r->arena, buf_slice(text)));
     o.verbatim = true;
     return o;
 }

@@ -77,8 +77,7 @@ bool result_close(struct tool_result *r, struct slice content)
 const allm_json *result_images(const allm_message *m, struct arena *a)
 {
     struct build b;
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     for (size_t i = 0; i < m->part_count; i++) {
         const allm_image *image = m->parts[i]->image;
         if (m->parts[i]->kind != ALLM_PART_IMAGE || !image ||
@@ -90,8 +89,7 @@ const allm_json *result_images(const allm_message *m, struct arena *a)
         build_text_at(&b, "mimeType", slice_of(image->mime_type));
         build_end(&b);
     }
-    build_end(&b);
-    const allm_json *images = build_done(&b);
+    const allm_json *images = build_finish(&b);
     return allm_json_count(images) ? images : NULL;
 }
 
@@ -168,14 +166,12 @@ bool result_ended(const struct tool_result *r, struct arena *a,
 
 static void put_text(struct build *b, const char *key, const char *text)
 {
-    build_key(b, slice_of(key));
-    build_text(b, slice_of(text));
+    build_text_at(b, key, slice_of(text));
 }
 
 static void put_value(struct build *b, const char *key, const allm_json *value)
 {
-    build_key(b, slice_of(key));
-    build_value(b, value ? value : json_null());
+    build_value_at(b, key, value ? value : json_null());
 }
 
 void result_write_halt(struct build *b, const struct tool_result *r)

@@ -44,12 +44,10 @@ static void encode_failure(struct batch *b, struct tool_result *r)
 static const allm_json *flag_metadata(struct batch *b, struct slice key)
 {
     struct build m;
-    build_init(&m, b->arena);
-    build_object(&m);
+    build_start_object(&m, b->arena);
     build_key(&m, key);
     build_bool(&m, true);
-    build_end(&m);
-    return build_done(&m);
+    return build_finish(&m);
 }
 
 /* The failure of a callback that failed itself, or gave an invalid answer. */

@@ -52,14 +52,6 @@ static const allm_json *copy_value(struct arena *a, const allm_json *value,
     return json_copy(a, value);
 }
 
-static const allm_json *copy_text(struct arena *a, struct slice text)
-{
-    struct build b;
-    build_init(&b, a);
-    build_text_copy(&b, text);
-    return build_done(&b);
-}
-
 allm_status run_answer(struct allm_tool_run *r, const allm_json *value,
                        const allm_json *images)
 {
@@ -88,10 +80,11 @@ allm_status allm_tool_text(allm_tool_run *r, const char *text, size_t len)
         return publish_outcome(
             r, invalid_return(&r->memory,
                               "allm_tool_text() needs a string, but got NULL"));
-    return publish_outcome(r, (struct outcome){
-                       .kind = OUTCOME_RESULT,
-                       .value = copy_text(&r->memory, slice_given(text, len)),
-                   });
+    return publish_outcome(
+        r, (struct outcome){
+               .kind = OUTCOME_RESULT,
+               .value = build_alone_copy(&r->memory, slice_given(text, len)),
+           });
 }
 
 allm_status allm_tool_fail(allm_tool_run *r, const char *text)
@@ -101,8 +94,8 @@ allm_status allm_tool_fail(allm_tool_run *r, const char *text)
         return status;
     if (!text)
         text = DETAIL_NO_REASON;
-    return publish_outcome(r, outcome_reported(
-                                  copy_text(&r->memory, slice_of(text))));
+    return publish_outcome(
+        r, outcome_reported(build_alone_copy(&r->memory, slice_of(text))));
 }
 
 allm_status allm_tool_ask(allm_tool_run *r, const char *question,

@@ -23,24 +23,17 @@ static const allm_json *needs_of(struct arena *a, const char *root,
                                  const allm_json *args, bool limits)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     if (allm_json_true(json_at(args, "write"))) {
-        build_key(&b, SLICE("write"));
-        build_array(&b);
+        build_array_at(&b, "write");
         build_text(&b, slice_of(root));
         build_end(&b);
     }
-    if (allm_json_true(json_at(args, "net"))) {
-        build_key(&b, SLICE("net"));
-        build_bool(&b, true);
-    }
-    if (limits) {
-        build_key(&b, SLICE("seconds"));
-        build_uint(&b, seconds_of(args) + 1);
-    }
-    build_end(&b);
-    return build_done(&b);
+    if (allm_json_true(json_at(args, "net")))
+        build_bool_at(&b, "net", true);
+    if (limits)
+        build_uint_at(&b, "seconds", seconds_of(args) + 1);
+    return build_finish(&b);
 }
 
 const allm_json *bash_reach(allm_toolbox *t, const struct entry *e,

@@ -122,7 +122,7 @@ static bool answer_freed(struct builtin_call *c)
 void builtin_answer_with(struct builtin_call *c, const allm_json *images)
 {
     struct slice text = utf8_copy(&c->arena, buf_slice(&c->out));
-    const allm_json *value = text.ptr ? outcome_text(&c->arena, text) : NULL;
+    const allm_json *value = text.ptr ? build_alone(&c->arena, text) : NULL;
     if (answer_freed(c))
         return;
     if (c->arena.broken || !value)
@@ -408,11 +408,9 @@ const allm_json *builtin_reach(struct arena *a, const char *verb,
     buf_text(&word, verb);
     buf_byte(&word, ' ');
     buf_text(&word, what);
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     build_text(&b, buf_slice(&word));
-    build_end(&b);
-    return word.broken ? NULL : build_done(&b);
+    return word.broken ? NULL : build_finish(&b);
 }
 
 static void free_builtin_tool(void *tool)

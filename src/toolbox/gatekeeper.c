@@ -357,27 +357,20 @@ static void list_rule(struct build *b, const struct rule *r,
 {
     build_object(b);
     build_text_at(b, "level", slice_of(rules_level_word(level)));
-    build_key(b, SLICE("tool"));
-    build_text_copy(b, slice_of(r->tool));
-    build_key(b, SLICE("reach"));
-    build_value_copy(b, r->reach ? r->reach : json_null());
+    build_text_copy_at(b, "tool", slice_of(r->tool));
+    build_value_copy_at(b, "reach", r->reach ? r->reach : json_null());
     build_text_at(b, "verdict", slice_of(rules_verdict_word(r->verdict)));
-    if (r->date) {
-        build_key(b, SLICE("date"));
-        build_text_copy(b, slice_of(r->date));
-    }
-    if (level == RULES_STORED) {
-        build_key(b, SLICE("index"));
-        build_uint(b, index);
-    }
+    if (r->date)
+        build_text_copy_at(b, "date", slice_of(r->date));
+    if (level == RULES_STORED)
+        build_uint_at(b, "index", index);
     build_end(b);
 }
 
 const allm_json *gatekeeper_list(struct gatekeeper *k, struct arena *a)
 {
     struct build b;
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     pthread_mutex_lock(&k->lock);
     approvals_refresh(&k->file, &k->rules);
     for (int i = 0; i < RULES_LEVELS; i++) {
@@ -386,8 +379,7 @@ const allm_json *gatekeeper_list(struct gatekeeper *k, struct arena *a)
             list_rule(&b, r, (enum rules_level)i, ++n);
     }
     pthread_mutex_unlock(&k->lock);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 const allm_error *gatekeeper_forget(struct gatekeeper *k, uint32_t index,

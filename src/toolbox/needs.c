@@ -228,8 +228,7 @@ const allm_error *needs_check(struct arena *a, const allm_json **needs,
         return NULL;
     if (!json_is_type(*needs, ALLM_JSON_OBJECT))
         return refuse_needs(a, "needs must be an object");
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     for (const allm_json *k = NULL;
          !error && (k = allm_json_next(*needs, k));) {
         struct slice name = json_slice(k);
@@ -338,12 +337,10 @@ static void add_net_words(struct build *b, const allm_json *net)
 const allm_json *needs_words(struct arena *a, const allm_json *needs)
 {
     struct build b;
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     add_words(&b, "read ", json_at(needs, "read"));
     add_words(&b, "write ", json_at(needs, "write"));
     add_net_words(&b, json_at(needs, "net"));
     add_words(&b, "env ", json_at(needs, "env"));
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }

@@ -7,8 +7,7 @@
 void pictures_init(struct pictures *p, struct arena *a)
 {
     *p = (struct pictures){ .arena = a };
-    build_init(&p->list, a);
-    build_array(&p->list);
+    build_start_array(&p->list, a);
 }
 
 /* The type is that of the bytes, whatever somebody says about them. */
@@ -43,7 +42,6 @@ bool pictures_add_base64(struct pictures *p, struct slice text)
 
 const allm_json *pictures_done(struct pictures *p)
 {
-    build_end(&p->list);
-    const allm_json *list = build_done(&p->list);
+    const allm_json *list = build_finish(&p->list);
     return p->count ? list : NULL;
 }

@@ -355,12 +355,10 @@ static const allm_error *read_words(const struct rules_source *s,
     if (!allm_json_count(list) && r->verdict != RULES_AUTO)
         return rule_fault(s, "an empty reach matches nothing; leave it out",
                           NO_WORD);
-    build_init(&b, s->arena);
-    build_array(&b);
+    build_start_array(&b, s->arena);
     for (const allm_json *w = NULL; !error && (w = allm_json_next(list, w));)
         error = read_word(s, json_slice(w), &b);
-    build_end(&b);
-    r->reach = build_done(&b);
+    r->reach = build_finish(&b);
     return error || r->reach ? error : status_nomem();
 }
 

@@ -20,8 +20,7 @@
 
 static void add_missing(struct build *b, struct slice parts)
 {
-    build_key(b, SLICE("missing"));
-    build_array(b);
+    build_array_at(b, "missing");
     while (parts.len) {
         parts = slice_skip(parts, 1);           /* the blank before it */
         size_t n = 0;
@@ -49,26 +48,17 @@ static const allm_json *run_result(struct once *s, bool kept)
     const struct report *r = &s->process.report;
     const char *wall = jail_wall(&s->jail, r);
     struct build b;
-    build_init(&b, s->arena);
-    build_object(&b);
-    build_key(&b, SLICE("status"));
-    build_int(&b, r->status);
-    build_key(&b, SLICE("signal"));
-    build_int(&b, r->signal);
-    build_key(&b, SLICE("wall"));
-    if (wall)
-        build_text(&b, slice_of(wall));
-    else
-        build_null(&b);
-    build_key(&b, SLICE("timed_out"));
-    build_bool(&b, s->timed_out);
+    build_start_object(&b, s->arena);
+    build_int_at(&b, "status", r->status);
+    build_int_at(&b, "signal", r->signal);
+    build_text_or_null_at(&b, "wall", wall);
+    build_bool_at(&b, "timed_out", s->timed_out);
     add_output(&b, "stdout", &s->process.out, kept);
     add_output(&b, "stderr", &s->process.err, kept);
     add_missing(&b, slice_of(r->missing));
-    build_end(&b);
     if (s->process.out.broken || s->process.err.broken)
         return NULL;
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 static const allm_json *run_program(struct once *s, const char *const *argv,
@@ -167,8 +157,7 @@ static void add_part(struct build *b, const char *part, bool required,
     build_text_at(b, "part", slice_of(part));
     add_state(b, "first", first);
     add_state(b, "second", second);
-    build_key(b, SLICE("required"));
-    build_bool(b, required);
+    build_bool_at(b, "required", required);
     build_text_at(b, "note", slice_of(note));
     build_end(b);
 }
@@ -176,8 +165,7 @@ static void add_part(struct build *b, const char *part, bool required,
 static void add_parts(struct build *b, const struct facts *f)
 {
     enum wall_state filter = state_of(f->filter), pids = state_of(f->pids);
-    build_key(b, SLICE("parts"));
-    build_array(b);
+    build_array_at(b, "parts");
     add_part(b, "files", true, state_of(f->landlock >= 1), state_of(f->mounts),
              f->landlock >= 3 ? "Landlock; read-only mounts"
                               : "Landlock without truncate; read-only mounts");
@@ -199,12 +187,6 @@ static void add_parts(struct build *b, const struct facts *f)
     build_end(b);
 }
 
-static void add_flag(struct build *b, const char *key, bool value)
-{
-    build_key(b, slice_of(key));
-    build_bool(b, value);
-}
-
 static const allm_json *report_result(struct once *s)
 {
     const struct report *r = &s->process.report;
@@ -218,18 +200,15 @@ static const allm_json *report_result(struct once *s)
     };
     const allm_error *error;
     struct build b;
-    build_init(&b, s->arena);
-    build_object(&b);
-    build_key(&b, SLICE("landlock"));
-    build_int(&b, f.landlock);
-    add_flag(&b, "on", f.filter && f.landlock >= 1);
-    add_flag(&b, "strict",
-             f.filter && f.landlock >= 1 && f.mounts &&
-                 (f.pids || f.landlock >= 6) && (f.limited || !on_root));
+    build_start_object(&b, s->arena);
+    build_int_at(&b, "landlock", f.landlock);
+    build_bool_at(&b, "on", f.filter && f.landlock >= 1);
+    build_bool_at(&b, "strict",
+                  f.filter && f.landlock >= 1 && f.mounts &&
+                      (f.pids || f.landlock >= 6) && (f.limited || !on_root));
     build_text_at(&b, "warden", slice_of(warden_path(s->arena, &error)));
     add_parts(&b, &f);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 allm_json *allm_sandbox_report(void)

@@ -268,12 +268,6 @@ int servers_fd(struct servers *all)
 
 /* --------------------------------------------------------------- report --- */
 
-static void report_count(struct build *b, const char *key, uint64_t n)
-{
-    build_key(b, slice_of(key));
-    build_uint(b, n);
-}
-
 static void report_server(struct build *b, const struct server *s)
 {
     static const char *const states[] = { "off", "starting", "ready",
@@ -281,33 +275,28 @@ static void report_server(struct build *b, const struct server *s)
     build_object(b);
     build_text_at(b, "name", slice_of(s->conf.name));
     build_text_at(b, "state", slice_of(states[s->state]));
-    build_key(b, SLICE("revision"));
-    if (s->revision)
-        build_text(b, slice_of(s->revision));
-    else
-        build_null(b);
+    build_text_or_null_at(b, "revision", s->revision);
     build_text_at(b, "transport",
                   s->conf.command ? SLICE("stdio") : SLICE("http"));
-    build_key(b, SLICE("sandboxed"));
-    build_bool(b, s->conf.sandbox && s->owner->opts.mode != ORDERS_OFF);
-    report_count(b, "tools", s->tool_count);
-    report_count(b, "left_out", s->left_out);
+    build_bool_at(b, "sandboxed",
+                  s->conf.sandbox && s->owner->opts.mode != ORDERS_OFF);
+    build_uint_at(b, "tools", s->tool_count);
+    build_uint_at(b, "left_out", s->left_out);
     build_key(b, SLICE("error"));
     if (s->error)
         build_text_copy(b, slice_of(s->error->message));
     else
         build_null(b);
     if (s->pid)
-        report_count(b, "pid", (uint64_t)s->pid);
-    report_count(b, "ignored",
-                 s->counts.bad + s->counts.stray + s->counts.ignored);
+        build_uint_at(b, "pid", (uint64_t)s->pid);
+    build_uint_at(b, "ignored",
+                  s->counts.bad + s->counts.stray + s->counts.ignored);
     build_end(b);
 }
 
 void servers_report(struct servers *all, struct build *b)
 {
-    build_key(b, SLICE("servers"));
-    build_array(b);
+    build_array_at(b, "servers");
     if (all)
         pthread_mutex_lock(&all->lock);
     for (const struct server *s = all ? all->first : NULL; s; s = s->next)

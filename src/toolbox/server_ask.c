@@ -47,10 +47,8 @@ static const char *list_name(enum mcp_method method)
 
 static void add_member(struct build *b, const char *key, const allm_json *v)
 {
-    if (!v)
-        return;
-    build_key(b, slice_of(key));
-    build_value_copy(b, v);
+    if (v)
+        build_value_copy_at(b, key, v);
 }
 
 /* All lists have all of their pages. */
@@ -63,8 +61,7 @@ static const allm_json *make_result(struct server *s, struct server_ask *q,
     struct build b;
     if (!list)
         return json_copy(a, value);
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     if (q->manifest) {
         add_member(&b, "revision", json_at(greeting, "revision"));
         add_member(&b, "serverInfo", json_at(greeting, "serverInfo"));
@@ -72,8 +69,7 @@ static const allm_json *make_result(struct server *s, struct server_ask *q,
         add_member(&b, "tools", q->tools);
     }
     add_member(&b, list, value);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 static void end_ask(struct server *s, struct server_ask *q,

@@ -91,15 +91,11 @@ static const allm_json *question_opts(struct arena *a, const char *server,
                                       const allm_json *schema)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     build_text_at(&b, "server", slice_of(server));
-    if (schema) {
-        build_key(&b, SLICE("schema"));
-        build_value(&b, schema);
-    }
-    build_end(&b);
-    return build_done(&b);
+    if (schema)
+        build_value_at(&b, "schema", schema);
+    return build_finish(&b);
 }
 
 void server_call_later(struct server *s, struct server_job *job,

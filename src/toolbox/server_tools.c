@@ -62,12 +62,9 @@ static const allm_json *output_metadata(struct arena *a,
     struct build b;
     if (!t->output)
         return NULL;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("output_schema"));
-    build_value(&b, schema);
-    build_end(&b);
-    return build_done(&b);
+    build_start_object(&b, a);
+    build_value_at(&b, "output_schema", schema);
+    return build_finish(&b);
 }
 
 static const allm_json *reach_of(struct arena *a, const char *server,
@@ -77,11 +74,9 @@ static const allm_json *reach_of(struct arena *a, const char *server,
     struct buf word;
     buf_init(&word, a, SIZE_MAX / 2);
     buf_format(&word, "server %s %s", server, tool);
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     build_text(&b, buf_slice(&word));
-    build_end(&b);
-    return word.broken ? NULL : build_done(&b);
+    return word.broken ? NULL : build_finish(&b);
 }
 
 /* The bytes that it costs in a request. */

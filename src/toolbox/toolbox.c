@@ -426,10 +426,8 @@ static void report_entry(struct build *b, const struct entry *e)
     build_text_at(b, "kind", slice_of(e->kind));
     build_text_at(b, "source", slice_of(e->source));
     build_text_at(b, "effect", slice_of(effects[e->tool->effect]));
-    build_key(b, SLICE("timeout_ms"));
-    build_uint(b, e->tool->timeout_ms);
-    build_key(b, SLICE("reach"));
-    build_value(b, e->reach ? e->reach : json_empty_array());
+    build_uint_at(b, "timeout_ms", e->tool->timeout_ms);
+    build_value_at(b, "reach", e->reach ? e->reach : json_empty_array());
     build_end(b);
 }
 
@@ -450,8 +448,7 @@ static void report_hidden(struct build *b, struct arena *a,
 static void report_faults(struct build *b, struct arena *a,
                           const allm_toolbox *t, const struct entry_list *list)
 {
-    build_key(b, SLICE("failed"));
-    build_array(b);
+    build_array_at(b, "failed");
     for (const struct fault *f = t->faults; f; f = f->next) {
         build_object(b);
         build_text_at(b, "source", slice_of(f->source));
@@ -480,15 +477,13 @@ allm_json *allm_toolbox_report(const allm_toolbox *given)
     build_object(&b);
     build_text_at(&b, "root", slice_of(t->root ? t->root : ""));
     build_text_at(&b, "sandbox", slice_of(modes[t->mode]));
-    build_key(&b, SLICE("tools"));
-    build_array(&b);
+    build_array_at(&b, "tools");
     for (size_t i = 0; i < list->count; i++)
         report_entry(&b, &list->entries[i]);
     build_end(&b);
     servers_report(t->servers, &b);
     report_faults(&b, &scratch, t, list);
-    build_end(&b);
-    const allm_json *copy = json_copy(home_arena(home), build_done(&b));
+    const allm_json *copy = json_copy(home_arena(home), build_finish(&b));
     pthread_mutex_unlock(&t->lock);
     arena_release(&scratch);
     return json_root_of(home, copy, copy ? NULL : status_nomem());

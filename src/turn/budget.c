@@ -182,14 +182,10 @@ void budget_settle(allm_budget *b, uint64_t taken, const allm_usage *used)
 static const allm_json *iterations_json(const allm_context *c)
 {
     struct build b;
-    build_init(&b, c->arena);
-    build_object(&b);
-    build_key(&b, SLICE("max_iterations"));
-    build_uint(&b, c->max_iterations);
-    build_key(&b, SLICE("iterations"));
-    build_uint(&b, (uint64_t)c->iteration + 1);
-    build_end(&b);
-    return build_done(&b);
+    build_start_object(&b, c->arena);
+    build_uint_at(&b, "max_iterations", c->max_iterations);
+    build_uint_at(&b, "iterations", (uint64_t)c->iteration + 1);
+    return build_finish(&b);
 }
 
 static allm_status exceed_iterations(allm_context *c)
@@ -215,10 +211,8 @@ static allm_status exceed_iterations(allm_context *c)
 static allm_status halt_on_limit(allm_context *c, const char *limit)
 {
     struct build b;
-    build_init(&b, c->arena);
-    build_object(&b);
-    build_key(&b, SLICE("budget"));
-    build_text(&b, slice_of(limit));
+    build_start_object(&b, c->arena);
+    build_text_at(&b, "budget", slice_of(limit));
     build_end(&b);
     context_note_text(c, REASON_BUDGET, limit);
     return allm_context_decide(c, ALLM_DECISION_HALT, HALTED_BUDGET,

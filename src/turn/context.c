@@ -184,7 +184,7 @@ struct tool_result *context_new_result(allm_context *c,
     r->outcome.images = images;
     if (!result_close(r, text))
         return NULL;
-    const allm_json *value = outcome_text(
+    const allm_json *value = build_alone(
         c->arena, (struct slice){ r->view.content, r->view.content_len });
     r->outcome = is_error ? outcome_reported(value)
                           : (struct outcome){ .kind = OUTCOME_RESULT,
@@ -239,17 +239,11 @@ struct turn_event *context_take(allm_context *c)
 /* {"finish_reason": name} */
 static const allm_json *finish_metadata(struct arena *a, allm_finish finish)
 {
-    const char *name = response_finish_words.word[finish];
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("finish_reason"));
-    if (name)
-        build_text(&b, slice_of(name));
-    else
-        build_null(&b);
-    build_end(&b);
-    return build_done(&b);
+    build_start_object(&b, a);
+    build_text_or_null_at(&b, "finish_reason",
+                          response_finish_words.word[finish]);
+    return build_finish(&b);
 }
 
 allm_message *context_assistant(const allm_context *c)
@@ -325,8 +319,7 @@ const allm_json *allm_context_validation_errors(const allm_context *c)
     struct build b;
     if (!c)
         return NULL;
-    build_init(&b, c->arena);
-    build_array(&b);
+    build_start_array(&b, c->arena);
     for (const struct turn_fault *f = c->faults; f; f = f->next) {
         build_array(&b);
         build_text(&b, slice_of(f->what));
@@ -335,8 +328,7 @@ const allm_json *allm_context_validation_errors(const allm_context *c)
             build_value(&b, f->texts);
         build_end(&b);
     }
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 allm_decision allm_context_decision(const allm_context *c)
@@ -364,8 +356,7 @@ const allm_json *allm_context_trace(const allm_context *c)
     struct build b;
     if (!c)
         return NULL;
-    build_init(&b, c->arena);
-    build_array(&b);
+    build_start_array(&b, c->arena);
     for (const struct turn_trace *t = c->trace; t; t = t->next) {
         bool plain = !t->has_n && !t->text;
         if (!plain)
@@ -378,8 +369,7 @@ const allm_json *allm_context_trace(const allm_context *c)
         if (!plain)
             build_end(&b);
     }
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 const allm_tool_call *allm_context_terminal_call(const allm_context *c)

@@ -82,26 +82,22 @@ static const allm_json *fault_texts(allm_context *c, const allm_json *faults,
                                     const allm_json *object)
 {
     struct build b;
-    build_init(&b, c->arena);
-    build_array(&b);
+    build_start_array(&b, c->arena);
     for (const allm_json *f = NULL; (f = allm_json_next(faults, f));) {
         struct buf text;
         buf_init(&text, c->arena, TEXT_LIMIT);
         fault_write(&text, f, tool->schema, object);
         build_text(&b, buf_slice(&text));
     }
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 static const allm_json *single_text(allm_context *c, const char *text)
 {
     struct build b;
-    build_init(&b, c->arena);
-    build_array(&b);
+    build_start_array(&b, c->arena);
     build_text(&b, slice_of(text ? text : "they are not a JSON object"));
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 /* The faults of a call's arguments as strings; NULL: it has none. */

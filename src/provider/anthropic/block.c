@@ -183,12 +183,9 @@ static const allm_json *caller_of(struct answer *a, const allm_json *block)
     const allm_json *caller = json_at(block, "caller");
     if (!json_is_type(caller, ALLM_JSON_OBJECT))
         return NULL;
-    build_init(&b, a->sink->arena);
-    build_object(&b);
-    build_key(&b, SLICE("caller"));
-    build_value(&b, caller);
-    build_end(&b);
-    return answer_stamp(a, build_done(&b));
+    build_start_object(&b, a->sink->arena);
+    build_value_at(&b, "caller", caller);
+    return answer_stamp(a, build_finish(&b));
 }
 
 static void open_call(struct anthropic_blocks *all, struct anthropic_block *b,
@@ -361,8 +358,7 @@ static const allm_json *proof_of(struct anthropic_blocks *all,
                                  const struct anthropic_block *b)
 {
     struct build o;
-    build_init(&o, all->answer->sink->arena);
-    build_object(&o);
+    build_start_object(&o, all->answer->sink->arena);
     if (b->kind == REDACTED) {
         build_text_at(&o, "type", SLICE("redacted_thinking"));
         build_text_at(&o, "data", json_text_at(b->raw, "data"));
@@ -394,8 +390,7 @@ static void settle_members(struct anthropic_blocks *all,
     struct build o;
     if (!b->members)
         return;
-    build_init(&o, all->answer->sink->arena);
-    build_object(&o);
+    build_start_object(&o, all->answer->sink->arena);
     for (const struct member *m = b->members; m; m = m->next) {
         build_key(&o, (struct slice){ m->key, m->key_len });
         if (m->value)
@@ -403,8 +398,7 @@ static void settle_members(struct anthropic_blocks *all,
         else
             build_text(&o, buf_slice(&m->text));
     }
-    build_end(&o);
-    const allm_json *changed = build_done(&o);
+    const allm_json *changed = build_finish(&o);
     b->raw = changed ? json_merge(all->answer->life, b->raw, changed) : NULL;
     if (!b->raw)
         out_of_memory(all);
@@ -538,12 +532,9 @@ static void write_text(struct build *o, const struct anthropic_block *b)
 {
     const allm_json *citations = citations_of(o->arena, b);
     build_text_at(o, "type", SLICE("text"));
-    build_key(o, SLICE("bytes"));
-    build_uint(o, b->text_len);
-    if (citations) {
-        build_key(o, SLICE("citations"));
-        build_value(o, citations);
-    }
+    build_uint_at(o, "bytes", b->text_len);
+    if (citations)
+        build_value_at(o, "citations", citations);
 }
 
 static void write_block(struct build *o, const struct anthropic_blocks *all,
@@ -574,10 +565,8 @@ const allm_json *anthropic_block_state(const struct anthropic_blocks *all)
         any = any || must_send_back(all, b);
     if (!any)
         return NULL;
-    build_init(&o, all->answer->sink->arena);
-    build_object(&o);
-    build_key(&o, SLICE("content"));
-    build_array(&o);
+    build_start_object(&o, all->answer->sink->arena);
+    build_array_at(&o, "content");
     for (const struct anthropic_block *b = all->first; b; b = b->next)
         write_block(&o, all, b);
     build_end(&o);

@@ -59,10 +59,8 @@ static void write_schema(struct encoding *e, const allm_json *schema)
     }
     emit_open(&e->emit, '{');   /* they require one */
     emit_member_word(&e->emit, "type", "object");
-    for (const allm_json *k = NULL; (k = allm_json_next(schema, k));) {
-        emit_key(&e->emit, json_slice(k));
-        emit_value(&e->emit, allm_json_value(k));
-    }
+    for (const allm_json *k = NULL; (k = allm_json_next(schema, k));)
+        emit_entry(&e->emit, k);
     emit_close(&e->emit, '}');
 }
 
@@ -80,8 +78,7 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
         const allm_json *v = allm_json_get(tool->metadata, optional[i]);
         if (!v)
             continue;
-        emit_at(&e->emit, optional[i]);
-        emit_value(&e->emit, v);
+        emit_member_value(&e->emit, optional[i], v);
     }
     emit_close(&e->emit, '}');
 }
@@ -130,8 +127,7 @@ static void write_choice(struct encoding *e)
     if (!extra_leaves(&e->extra, "tool_choice"))
         return;
     if (r->tool_choice_map && !named) {
-        emit_at(&e->emit, "tool_choice");
-        emit_value(&e->emit, r->tool_choice_map);
+        emit_member_value(&e->emit, "tool_choice", r->tool_choice_map);
         return;
     }
     if (!strcmp(choice, "auto") && !one_call)
@@ -140,10 +136,8 @@ static void write_choice(struct encoding *e)
     emit_member_word(&e->emit, "type", choice);
     if (!strcmp(choice, "tool"))
         emit_member(&e->emit, "name", named ? named : r->tool_choice);
-    if (one_call) {
-        emit_at(&e->emit, "disable_parallel_tool_use");
-        emit_bool(&e->emit, true);
-    }
+    if (one_call)
+        emit_member_bool(&e->emit, "disable_parallel_tool_use", true);
     emit_close(&e->emit, '}');
 }
 
@@ -181,30 +175,22 @@ static void write_output(struct encoding *e)
     struct build b;
     const allm_json *caller_config = extra_get(&e->extra, "output_config");
     const allm_json *schema = schema_in(e->request);
-    build_init(&b, e->arena);
-    build_object(&b);
-    if (e->thinking.effort) {
-        build_key(&b, SLICE("effort"));
-        build_text(&b, slice_of(e->thinking.effort));
-    }
+    build_start_object(&b, e->arena);
+    if (e->thinking.effort)
+        build_text_at(&b, "effort", slice_of(e->thinking.effort));
     if (schema) {
-        build_key(&b, SLICE("format"));
-        build_object(&b);
-        build_key(&b, SLICE("type"));
-        build_text(&b, SLICE("json_schema"));
-        build_key(&b, SLICE("schema"));
-        build_value(&b, schema);
+        build_object_at(&b, "format");
+        build_text_at(&b, "type", SLICE("json_schema"));
+        build_value_at(&b, "schema", schema);
         build_end(&b);
     }
-    build_end(&b);
-    const allm_json *all = build_done(&b);
+    const allm_json *all = build_finish(&b);
     if (all && caller_config)
         all = json_merge(e->arena, all, caller_config);
     e->http->broken |= !all;
     if (!allm_json_count(all))
         return;
-    emit_at(&e->emit, "output_config");
-    emit_value(&e->emit, all);
+    emit_member_value(&e->emit, "output_config", all);
 }
 
 static void write_stop(struct encoding *e)
@@ -244,10 +230,8 @@ static void write_controls(struct encoding *e)
     anthropic_thinking_write(&e->thinking, &e->emit);
     write_output(e);
     if (!e->thinking.on &&                          /* thinking requires 1 */
-        extra_writes_temperature(&e->extra, model_rules(e->call->model))) {
-        emit_at(&e->emit, "temperature");
-        emit_number(&e->emit, r->temperature.value);
-    }
+        extra_writes_temperature(&e->extra, model_rules(e->call->model)))
+        emit_member_number(&e->emit, "temperature", r->temperature.value);
     write_stop(e);
     write_cache(e);
 }
@@ -263,14 +247,10 @@ static void write_body(struct encoding *e)
     emit_open(&e->emit, '{');
     if (extra_leaves(&e->extra, "model"))
         emit_member(&e->emit, "model", e->call->model);
-    if (extra_leaves(&e->extra, "max_tokens")) {
-        emit_at(&e->emit, "max_tokens");
-        emit_int(&e->emit, e->thinking.max_tokens);
-    }
-    if (extra_leaves(&e->extra, "stream")) {
-        emit_at(&e->emit, "stream");
-        emit_bool(&e->emit, true);
-    }
+    if (extra_leaves(&e->extra, "max_tokens"))
+        emit_member_int(&e->emit, "max_tokens", e->thinking.max_tokens);
+    if (extra_leaves(&e->extra, "stream"))
+        emit_member_bool(&e->emit, "stream", true);
     if (extra_leaves(&e->extra, "system"))
         e->http->broken |= !anthropic_messages_write_system(e->call, &e->emit,
                                                             e->arena);
@@ -359,11 +339,9 @@ static const allm_error *refuse_choice(struct encoding *e)
 {
     struct build list;
     const struct path choice = PATH_KEY(NULL, "tool_choice");
-    build_init(&list, e->arena);
-    build_array(&list);
+    build_start_array(&list, e->arena);
     path_write_pair(&list, &choice, false, "no_tools");
-    build_end(&list);
-    const allm_json *errors = build_done(&list);
+    const allm_json *errors = build_finish(&list);
     return errors ? error_validation(e->arena, "invalid_request", errors)
                   : status_nomem();
 }

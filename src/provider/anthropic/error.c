@@ -109,12 +109,9 @@ static const allm_json *details_build(struct arena *a,
     static const char *const skip[] = { "message", "billing", "error",
                                         "request_id", NULL };
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
-    if (is_billing(f)) {
-        build_key(&b, SLICE("billing"));
-        build_bool(&b, true);
-    }
+    build_start_object(&b, a);
+    if (is_billing(f))
+        build_bool_at(&b, "billing", true);
     return explain_details(&b, f->core, skip);
 }
 

@@ -67,8 +67,7 @@ static void open_turn(struct writer *w, allm_role role)
     emit_member_word(w->emit, "role",
                      role == ALLM_ROLE_ASSISTANT && !first ? "assistant"
                                                            : "user");
-    emit_name(w->emit, SLICE("content"));
-    emit_open(w->emit, '[');
+    emit_member_open(w->emit, "content", '[');
     w->open_role = role;
     if (!first || role != ALLM_ROLE_ASSISTANT)
         return;
@@ -101,10 +100,8 @@ static void open_block(struct writer *w, const char *type)
 static void close_block(struct writer *w, const allm_json *marked)
 {
     const allm_json *mark = allm_json_get(marked, "cache_control");
-    if (allm_json_type_of(mark) == ALLM_JSON_OBJECT) {
-        emit_name(w->emit, SLICE("cache_control"));
-        emit_value(w->emit, mark);
-    }
+    if (allm_json_type_of(mark) == ALLM_JSON_OBJECT)
+        emit_member_value(w->emit, "cache_control", mark);
     emit_close(w->emit, '}');
 }
 
@@ -126,8 +123,7 @@ static void write_image(struct writer *w, const allm_image *image,
                         const allm_json *marked)
 {
     open_block(w, "image");
-    emit_name(w->emit, SLICE("source"));
-    emit_open(w->emit, '{');
+    emit_member_open(w->emit, "source", '{');
     if (image->source == ALLM_IMAGE_URL) {
         emit_member_word(w->emit, "type", "url");
         history_write(w->emit, "url",
@@ -191,10 +187,8 @@ static void write_call(struct writer *w, const allm_tool_call *call,
     if (!input.ptr)
         w->broken = true;
     emit_raw(w->emit, input.ptr ? input : SLICE("{}"));
-    if (caller) {
-        emit_name(w->emit, SLICE("caller"));
-        emit_value(w->emit, caller);
-    }
+    if (caller)
+        emit_member_value(w->emit, "caller", caller);
     close_block(w, call->metadata);
 }
 
@@ -207,10 +201,8 @@ static void write_own_text(struct writer *w, struct slice text,
         return;
     open_block(w, "text");
     history_write(w->emit, "text", text);
-    if (citations) {
-        emit_name(w->emit, SLICE("citations"));
-        emit_value(w->emit, citations);
-    }
+    if (citations)
+        emit_member_value(w->emit, "citations", citations);
     close_block(w, NULL);
 }
 
@@ -301,10 +293,8 @@ static void write_result(struct writer *w, const struct history_item *item,
     open_block(w, "tool_result");
     history_write(w->emit, "tool_use_id", slice_of(id));
     history_write(w->emit, "content", history_text(m, w->arena));
-    if (item->made || allm_json_true(failed)) {
-        emit_name(w->emit, SLICE("is_error"));
-        emit_bool(w->emit, true);
-    }
+    if (item->made || allm_json_true(failed))
+        emit_member_bool(w->emit, "is_error", true);
     close_block(w, m->metadata);
 }
 

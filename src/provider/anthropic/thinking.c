@@ -181,10 +181,8 @@ void anthropic_thinking_write(const struct anthropic_thinking *t,
     }
     emit_open(e, '{');
     emit_member_word(e, "type", t->type);
-    if (t->budget) {
-        emit_name(e, SLICE("budget_tokens"));
-        emit_int(e, t->budget);
-    }
+    if (t->budget)
+        emit_member_int(e, "budget_tokens", t->budget);
     if (t->summarized)
         emit_member_word(e, "display", "summarized");
     emit_close(e, '}');

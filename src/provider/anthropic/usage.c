@@ -22,16 +22,13 @@ const allm_json *anthropic_usage_merge(struct arena *a,
     struct build b;
     if (allm_json_type_of(details) != ALLM_JSON_OBJECT)
         return previous;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     for (const allm_json *k = NULL; (k = allm_json_next(details, k));) {
         if (is_null(allm_json_value(k)))
             continue;
-        build_key(&b, json_slice(k));
-        build_value(&b, allm_json_value(k));
+        build_entry(&b, k);
     }
-    build_end(&b);
-    const allm_json *set_members = build_done(&b);
+    const allm_json *set_members = build_finish(&b);
     return set_members
                ? json_merge(a, previous ? previous : json_empty_object(),
                             set_members)
@@ -46,23 +43,18 @@ static const allm_json *extra_of(struct arena *a, const allm_json *usage)
                                         "output_tokens", "server_tool_use" };
     struct build b;
     allm_int written = counts_at(usage, "cache_creation_input_tokens");
-    build_init(&b, a);
-    build_object(&b);
-    if (written.set) {
-        build_key(&b, SLICE("cache_write_input_tokens"));
-        build_int(&b, written.value);
-    }
+    build_start_object(&b, a);
+    if (written.set)
+        build_int_at(&b, "cache_write_input_tokens", written.value);
     for (const allm_json *k = NULL; (k = allm_json_next(usage, k));) {
         bool skip = json_is(k, "cache_write_input_tokens");
         for (size_t i = 0; i < sizeof mapped / sizeof *mapped; i++)
             skip = skip || json_is(k, mapped[i]);
         if (skip)
             continue;
-        build_key(&b, json_slice(k));
-        build_value(&b, allm_json_value(k));
+        build_entry(&b, k);
     }
-    build_end(&b);
-    const allm_json *extra = build_done(&b);
+    const allm_json *extra = build_finish(&b);
     return allm_json_count(extra) ? extra : NULL;
 }
 

@@ -76,12 +76,10 @@ static allm_status vectors_next(void *state, const allm_call *call,
     if (!answer_open(a, call, sink))
         return ALLM_OK;
     n = n > MAX_DIMENSIONS ? MAX_DIMENSIONS : n;
-    build_init(&b, sink->arena);
-    build_array(&b);
+    build_start_array(&b, sink->arena);
     for (size_t i = 0; i < r->input_count; i++)
         usage.input_tokens.value += add_vector(&b, r->inputs[i], (uint64_t)n);
-    build_end(&b);
-    const allm_json *list = build_done(&b);
+    const allm_json *list = build_finish(&b);
     if (!list)
         return sink->status = ALLM_ERR_NOMEM;
     document_result(a, list);

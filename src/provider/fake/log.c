@@ -201,8 +201,7 @@ allm_json *fake_log_requests(struct fake_log *log)
     build_array(&b);
     for (const struct logged_request *one = log->first; one; one = one->next)
         build_value(&b, one->request);
-    build_end(&b);
-    const allm_json *all = build_done(&b);
+    const allm_json *all = build_finish(&b);
     allm_json *root = all ? json_root(log->mem, all) : NULL;
     pthread_mutex_unlock(&log->lock);
     arena_release(&a);

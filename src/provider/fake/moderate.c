@@ -54,25 +54,20 @@ static void write_result(struct build *b, const char *const *texts,
 {
     bool any = false;
     build_object(b);
-    build_key(b, SLICE("categories"));
-    build_object(b);
+    build_object_at(b, "categories");
     for (size_t i = 0; i < CATEGORIES; i++) {
         bool found = contains_word(texts, count, categories[i]);
         any = any || found;
-        build_key(b, slice_of(categories[i]));
-        build_bool(b, found);
+        build_bool_at(b, categories[i], found);
     }
     build_end(b);
-    build_key(b, SLICE("category_scores"));
-    build_object(b);
-    for (size_t i = 0; i < CATEGORIES; i++) {
-        build_key(b, slice_of(categories[i]));
-        build_number(b,
-                     contains_word(texts, count, categories[i]) ? 0.99 : 0.01);
-    }
+    build_object_at(b, "category_scores");
+    for (size_t i = 0; i < CATEGORIES; i++)
+        build_number_at(b, categories[i],
+                        contains_word(texts, count, categories[i]) ? 0.99
+                                                                   : 0.01);
     build_end(b);
-    build_key(b, SLICE("flagged"));
-    build_bool(b, any);
+    build_bool_at(b, "flagged", any);
     build_end(b);
 }
 
@@ -94,15 +89,13 @@ static allm_status moderation_next(void *state, const allm_call *call,
     *again_ns = INT64_MAX;
     if (!answer_open(&j->answer, call, sink))
         return ALLM_OK;
-    build_init(&b, sink->arena);
-    build_object(&b);
+    build_start_object(&b, sink->arena);
     build_key(&b, SLICE("results"));
     if (j->scripted)
         build_value(&b, j->script.value);
     else
         write_results(&b, call->moderation);
-    build_end(&b);
-    const allm_json *document = build_done(&b);
+    const allm_json *document = build_finish(&b);
     if (!document)
         return sink->status = ALLM_ERR_NOMEM;
     document_result(&j->answer, document);

@@ -95,20 +95,16 @@ static void put_thinking(struct build *b, size_t effort, uint32_t rules)
     int64_t budget = efforts[effort].budget;
     if (!budget && !(rules & (MODEL_LEVELS | MODEL_BUDGET)))
         return;                 /* it does not think anyway */
-    build_key(b, SLICE("thinkingConfig"));
-    build_object(b);
+    build_object_at(b, "thinkingConfig");
     if (rules & MODEL_LEVELS) {
         put_level(b, efforts[effort].level, rules);
     } else {
         if (!budget && !(rules & MODEL_STOPS))
             budget = MIN_BUDGET;
-        build_key(b, SLICE("thinkingBudget"));
-        build_int(b, budget);
+        build_int_at(b, "thinkingBudget", budget);
     }
-    if (efforts[effort].budget) {
-        build_key(b, SLICE("includeThoughts"));
-        build_bool(b, true);
-    }
+    if (efforts[effort].budget)
+        build_bool_at(b, "includeThoughts", true);
     build_end(b);
 }
 
@@ -152,14 +148,10 @@ static bool put_format(struct build *b, const struct extra *x, struct arena *a)
 
 static void put_numbers(struct build *b, const allm_request *r)
 {
-    if (r->max_tokens.set) {
-        build_key(b, SLICE("maxOutputTokens"));
-        build_int(b, r->max_tokens.value);
-    }
-    if (r->temperature.set) {
-        build_key(b, SLICE("temperature"));
-        build_number(b, r->temperature.value);
-    }
+    if (r->max_tokens.set)
+        build_int_at(b, "maxOutputTokens", r->max_tokens.value);
+    if (r->temperature.set)
+        build_number_at(b, "temperature", r->temperature.value);
 }
 
 /* ------------------------------------------------------------ options --- */
@@ -198,11 +190,9 @@ static const allm_json *as_list(const allm_json *v, struct arena *a)
     struct build b;
     if (allm_json_type_of(v) != ALLM_JSON_TEXT)
         return v;
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     build_value(&b, v);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 /* Apply an option to the config.  NULL: out of memory. */
@@ -232,16 +222,14 @@ const allm_json *gemini_config(const struct extra *x, struct arena *a,
     static const char *const names_of_config[] = { "generation_config",
                                          "generationConfig" };
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     put_numbers(&b, x->call->request);
     if (!put_format(&b, x, a))
         return NULL;
     *error = put_effort(&b, x, a);
     if (*error)
         return NULL;
-    build_end(&b);
-    const allm_json *config = build_done(&b);
+    const allm_json *config = build_finish(&b);
     for (const allm_json *k = NULL;
          config && (k = allm_json_next(x->options, k));)
         config = apply_option(x, config, k, a);

@@ -64,10 +64,8 @@ static void open_turn(struct writer *w, enum turn turn)
 {
     close_turn(w);
     emit_open(w->emit, '{');
-    emit_name(w->emit, SLICE("role"));
-    emit_word(w->emit, turn == MODEL ? "model" : "user");
-    emit_name(w->emit, SLICE("parts"));
-    emit_open(w->emit, '[');
+    emit_member_word(w->emit, "role", turn == MODEL ? "model" : "user");
+    emit_member_open(w->emit, "parts", '[');
     w->open = turn;
 }
 
@@ -370,8 +368,7 @@ void gemini_contents_write_text(struct emit *e, const char *name,
     emit_member_open(e, name, '{');
     emit_member_open(e, "parts", '[');
     emit_open(e, '{');
-    emit_at(e, "text");
-    emit_text(e, text);
+    emit_member_text(e, "text", text);
     emit_close(e, '}');
     emit_close(e, ']');
     emit_close(e, '}');

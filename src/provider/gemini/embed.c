@@ -31,17 +31,13 @@ static const char *const task_names[] = {
 static void write_common(const struct extra *x, struct emit *e)
 {
     const allm_embed_request *r = x->call->embed;
-    if (task_names[r->task] && extra_leaves(x, "taskType")) {
-        emit_name(e, SLICE("taskType"));
-        emit_word(e, task_names[r->task]);
-    }
-    if (r->dimensions.set && extra_leaves(x, "outputDimensionality")) {
-        emit_name(e, SLICE("outputDimensionality"));
-        emit_int(e, r->dimensions.value);
-    }
+    if (task_names[r->task] && extra_leaves(x, "taskType"))
+        emit_member_word(e, "taskType", task_names[r->task]);
+    if (r->dimensions.set && extra_leaves(x, "outputDimensionality"))
+        emit_member_int(e, "outputDimensionality", r->dimensions.value);
     if (r->no_truncate && extra_leaves(x, "embedContentConfig")) {
-        emit_name(e, SLICE("embedContentConfig"));
-        emit_raw(e, SLICE("{\"autoTruncate\":false}"));
+        emit_member_raw(e, "embedContentConfig",
+                        SLICE("{\"autoTruncate\":false}"));
     }
     extra_write(x, e, (const char *const[]){ "model", "content", NULL });
 }
@@ -58,12 +54,10 @@ static void write_body(const struct extra *x, allm_http *http)
     http->broken |= model.broken;
     emit_init(&e, &http->body);
     emit_open(&e, '{');
-    emit_name(&e, SLICE("requests"));
-    emit_open(&e, '[');
+    emit_member_open(&e, "requests", '[');
     for (size_t i = 0; i < r->input_count; i++) {
         emit_open(&e, '{');
-        emit_name(&e, SLICE("model"));
-        emit_text(&e, buf_slice(&model));
+        emit_member_text(&e, "model", buf_slice(&model));
         gemini_contents_write_text(&e, "content", slice_of(r->inputs[i]));
         write_common(x, &e);
         emit_close(&e, '}');

@@ -60,8 +60,8 @@ static void write_parameters(struct encoding *e, const allm_json *schema)
         (!schema || (json_is(allm_json_get(schema, "type"), "OBJECT") &&
                      !allm_json_get(schema, "properties"))))
         return;
-    emit_at(&e->emit, as_is ? "parametersJsonSchema" : "parameters");
-    emit_value(&e->emit, schema);
+    emit_member_value(&e->emit, as_is ? "parametersJsonSchema" : "parameters",
+                      schema);
 }
 
 static void write_tool(struct encoding *e, const allm_tool *tool)
@@ -129,12 +129,10 @@ static void write_choice(struct encoding *e)
     if (replacement_of(e, "toolConfig") ||
         (!r->tool_count && !replacement_of(e, "tools")))
         return;
-    if (r->tool_choice_map && !name) {
-        emit_at(&e->emit, "toolConfig");
-        emit_value(&e->emit, r->tool_choice_map);
-    } else if (name || r->tool_choice) {
+    if (r->tool_choice_map && !name)
+        emit_member_value(&e->emit, "toolConfig", r->tool_choice_map);
+    else if (name || r->tool_choice)
         write_mode(e, mode, name);
-    }
 }
 
 /* --------------------------------------------------------------- body --- */
@@ -162,10 +160,8 @@ static void write_body(struct encoding *e)
         broken = !gemini_contents_write_system(e->call, &e->emit, e->arena);
     write_tools(e);
     write_choice(e);
-    if (allm_json_count(e->config)) {
-        emit_at(&e->emit, "generationConfig");
-        emit_value(&e->emit, e->config);
-    }
+    if (allm_json_count(e->config))
+        emit_member_value(&e->emit, "generationConfig", e->config);
     write_options(e);
     if (!replacement_of(e, "contents")) {
         emit_at(&e->emit, "contents");

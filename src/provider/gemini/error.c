@@ -156,8 +156,7 @@ static void put_flag(struct build *b, const char *key, bool is_true)
 {
     if (!is_true)
         return;
-    build_key(b, slice_of(key));
-    build_bool(b, true);
+    build_bool_at(b, key, true);
 }
 
 /* The members of the error except its message, and the flags that decide about
@@ -169,8 +168,7 @@ static const allm_json *details_build(struct arena *a,
     static const char *const skip[] = { "message", "billing", "final", "error",
                                         NULL };
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     put_flag(&b, "billing",
              f->status == 402 || explain_says(f->message, billing_phrases));
     put_flag(&b, "final", is_daily(f) && !has_delay);

@@ -78,20 +78,16 @@ static void write_contents(const allm_call *call, allm_http *http,
                            struct emit *e)
 {
     const allm_image_request *r = call->image;
-    emit_name(e, SLICE("contents"));
-    emit_raw(e, SLICE("[{\"role\":\"user\",\"parts\":["));
+    emit_member_raw(e, "contents", SLICE("[{\"role\":\"user\",\"parts\":["));
     e->comma = false;
     emit_open(e, '{');
-    emit_name(e, SLICE("text"));
-    emit_text(e, slice_of(r->prompt ? r->prompt : ""));
+    emit_member(e, "text", r->prompt);
     emit_close(e, '}');
     for (size_t i = 0; i < r->input_image_count; i++) {
         const char *type = image_source_type(r->input_images[i]);
         emit_open(e, '{');
-        emit_name(e, SLICE("inlineData"));
-        emit_open(e, '{');
-        emit_name(e, SLICE("mimeType"));
-        emit_text(e, slice_of(type ? type : "image/png"));
+        emit_member_open(e, "inlineData", '{');
+        emit_member(e, "mimeType", type ? type : "image/png");
         emit_name(e, SLICE("data"));
         image_source_write(e, r->input_images[i], false, http->arena);
         emit_close(e, '}');
@@ -108,26 +104,19 @@ static const allm_json *config_of(const struct extra *x, struct arena *a,
 {
     struct build b;
     const allm_image_request *r = x->call->image;
-    build_init(&b, a);
-    build_object(&b);
-    build_key(&b, SLICE("responseModalities"));
-    build_array(&b);
+    build_start_object(&b, a);
+    build_array_at(&b, "responseModalities");
     build_text(&b, SLICE("TEXT"));
     build_text(&b, SLICE("IMAGE"));
     build_end(&b);
     if (ratio) {
-        build_key(&b, SLICE("imageConfig"));
-        build_object(&b);
-        build_key(&b, SLICE("aspectRatio"));
-        build_text(&b, slice_of(ratio));
+        build_object_at(&b, "imageConfig");
+        build_text_at(&b, "aspectRatio", slice_of(ratio));
         build_end(&b);
     }
-    if (r->n.set && r->n.value > 1) {
-        build_key(&b, SLICE("candidateCount"));
-        build_int(&b, r->n.value);
-    }
-    build_end(&b);
-    const allm_json *ours = build_done(&b);
+    if (r->n.set && r->n.value > 1)
+        build_int_at(&b, "candidateCount", r->n.value);
+    const allm_json *ours = build_finish(&b);
     const allm_json *over = gemini_config(x, a, error);
     return ours && over ? json_merge(a, ours, over) : NULL;
 }
@@ -139,8 +128,7 @@ static void write_body(const struct extra *x, allm_http *http,
     emit_init(&e, &http->body);
     emit_open(&e, '{');
     write_contents(x->call, http, &e);
-    emit_name(&e, SLICE("generationConfig"));
-    emit_value(&e, config);
+    emit_member_value(&e, "generationConfig", config);
     for (const allm_json *k = NULL; (k = allm_json_next(x->options, k));) {
         const char *sent = gemini_config_body(x, json_slice(k));
         const allm_json *v = allm_json_value(k);
@@ -220,15 +208,12 @@ static bool add_image(struct build *b, const allm_call *call,
         allm_json_true(allm_json_get(part, "thought")))
         return false;
     build_object(b);
-    build_key(b, SLICE("source"));
-    build_object(b);
-    build_key(b, SLICE("type"));
-    build_text(b, as_base64 ? SLICE("base64") : SLICE("binary"));
-    build_key(b, SLICE("value"));
-    build_value(b, bytes);
+    build_object_at(b, "source");
+    build_text_at(b, "type", as_base64 ? SLICE("base64") : SLICE("binary"));
+    build_value_at(b, "value", bytes);
     build_end(b);
-    build_key(b, SLICE("mime_type"));
-    build_text(b, allm_json_type_of(type) == ALLM_JSON_TEXT
+    build_text_at(b, "mime_type",
+                  allm_json_type_of(type) == ALLM_JSON_TEXT
                       ? json_slice(type)
                       : SLICE("image/png"));
     build_end(b);
@@ -239,16 +224,14 @@ static const allm_json *images_of(struct answer *a, const allm_json *document)
 {
     struct build b;
     const allm_json *all = allm_json_get(document, "candidates");
-    build_init(&b, a->sink->arena);
-    build_array(&b);
+    build_start_array(&b, a->sink->arena);
     for (const allm_json *c = NULL; (c = allm_json_next(all, c));) {
         const allm_json *parts = allm_json_get(allm_json_get(c, "content"),
                                                "parts");
         for (const allm_json *p = NULL; (p = allm_json_next(parts, p));)
             add_image(&b, a->call, p);
     }
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 /* Report why there is no image. */

@@ -38,8 +38,7 @@ bool gemini_losses_list(const allm_call *call, struct arena *a,
         return true;
     bool ok = true;
     const allm_json *format = gemini_losses_format(r);
-    build_init(&list, a);
-    build_array(&list);
+    build_start_array(&list, a);
     if (format)
         ok = gemini_schema_adapt(a, format, true,
                                  (struct gemini_schema_losses){ &list, NULL });
@@ -48,8 +47,7 @@ bool gemini_losses_list(const allm_call *call, struct arena *a,
             ok = gemini_schema_adapt(a, r->tools[i]->schema, false,
                                      (struct gemini_schema_losses){
                                            &list, r->tools[i]->name });
-    build_end(&list);
-    const allm_json *all = build_done(&list);
+    const allm_json *all = build_finish(&list);
     *out = all ? all : *out;
     return ok && all;
 }

@@ -45,8 +45,7 @@ static const allm_json *state_of(struct gemini_parts *all,
     struct build b;
     if (!signature.len && !id.len)
         return NULL;
-    build_init(&b, all->answer->sink->arena);
-    build_object(&b);
+    build_start_object(&b, all->answer->sink->arena);
     if (signature.len)
         build_text_at(&b, "thoughtSignature", signature);
     if (id.len)
@@ -273,16 +272,13 @@ static void write_part(struct build *b, const struct gemini_part *p)
 {
     build_object(b);
     if (p->kind == TEXT) {
-        build_key(b, SLICE("bytes"));
-        build_uint(b, p->text_len);
+        build_uint_at(b, "bytes", p->text_len);
         if (p->signature.len)
             build_text_at(b, "thoughtSignature", p->signature);
     } else if (p->kind == CALL) {
-        build_key(b, SLICE("call"));
-        build_bool(b, true);
+        build_bool_at(b, "call", true);
     } else {
-        build_key(b, SLICE("part"));
-        build_value(b, p->raw);
+        build_value_at(b, "part", p->raw);
     }
     build_end(b);
 }
@@ -295,10 +291,8 @@ const allm_json *gemini_parts_state(const struct gemini_parts *all)
         any = any || p->kind == OTHER || p->signature.len;
     if (!any || all->answer->sink->status < 0)
         return NULL;
-    build_init(&b, all->answer->sink->arena);
-    build_object(&b);
-    build_key(&b, SLICE("parts"));
-    build_array(&b);
+    build_start_object(&b, all->answer->sink->arena);
+    build_array_at(&b, "parts");
     for (const struct gemini_part *p = all->first; p; p = p->next)
         write_part(&b, p);
     build_end(&b);

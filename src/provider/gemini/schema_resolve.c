@@ -24,14 +24,10 @@ void gemini_schema_lose(struct gemini_adapting *s, const char *keyword)
     if (!b || s->path.broken)
         return;
     build_object(b);
-    if (s->losses.tool) {
-        build_key(b, SLICE("tool"));
-        build_text(b, slice_of(s->losses.tool));
-    }
-    build_key(b, SLICE("path"));
-    build_text_copy(b, buf_slice(&s->path));
-    build_key(b, SLICE("keyword"));
-    build_text(b, slice_of(keyword));
+    if (s->losses.tool)
+        build_text_at(b, "tool", slice_of(s->losses.tool));
+    build_text_copy_at(b, "path", buf_slice(&s->path));
+    build_text_at(b, "keyword", slice_of(keyword));
     build_end(b);
 }
 
@@ -55,15 +51,13 @@ static const allm_json *join_names(struct gemini_adapting *s,
                                    const allm_json *one, const allm_json *two)
 {
     struct build b;
-    build_init(&b, s->arena);
-    build_array(&b);
+    build_start_array(&b, s->arena);
     for (const allm_json *v = NULL; (v = allm_json_next(one, v));)
         build_value(&b, v);
     for (const allm_json *v = NULL; (v = allm_json_next(two, v));)
         if (!has_text(one, json_slice(v)))
             build_value(&b, v);
-    build_end(&b);
-    return check_made(s, build_done(&b));
+    return check_made(s, build_finish(&b));
 }
 
 const allm_json *gemini_schema_combine(struct gemini_adapting *s,
@@ -172,8 +166,7 @@ static void resolve_choices(struct gemini_adapting *s, struct gemini_node *n,
     const allm_json *list = allm_json_get(n->schema, keyword);
     const allm_json *rest = gemini_schema_without(s, n->schema, keyword);
     const allm_json *last = NULL;
-    build_init(&b, s->arena);
-    build_array(&b);
+    build_start_array(&b, s->arena);
     for (const allm_json *e = NULL; (e = allm_json_next(list, e));) {
         n->nullable = n->nullable || is_null(e);
         if (is_null(e))
@@ -181,8 +174,7 @@ static void resolve_choices(struct gemini_adapting *s, struct gemini_node *n,
         build_value(&b, e);
         last = e;
     }
-    build_end(&b);
-    const allm_json *others = check_made(s, build_done(&b));
+    const allm_json *others = check_made(s, build_finish(&b));
     if (allm_json_count(others) == 1 && json_is_type(last, ALLM_JSON_OBJECT))
         n->schema = gemini_schema_combine(s, rest, last);
     else if (allm_json_count(others) == 0)

@@ -149,17 +149,14 @@ static const allm_json *build_durations(struct arena *a, const allm_json *frame)
                                          "prompt_eval_duration",
                                          "eval_duration" };
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         allm_int n = counts_at(frame, names[i]);
         if (!n.set)
             continue;
-        build_key(&b, slice_of(names[i]));
-        build_int(&b, n.value);
+        build_int_at(&b, names[i], n.value);
     }
-    build_end(&b);
-    const allm_json *all = build_done(&b);
+    const allm_json *all = build_finish(&b);
     return allm_json_count(all) ? all : NULL;
 }
 
@@ -205,10 +202,8 @@ static void keep_state(struct ollama *o)
     struct answer *a = &o->answer;
     if (!o->thought)
         return;
-    build_init(&b, a->sink->arena);
-    build_object(&b);
-    build_key(&b, SLICE("thinking"));
-    build_text(&b, buf_slice(&a->thought));
+    build_start_object(&b, a->sink->arena);
+    build_text_at(&b, "thinking", buf_slice(&a->thought));
     build_end(&b);
     answer_state(a, answer_build(a, &b));
 }

@@ -20,14 +20,10 @@ static void write_body(const struct extra *x, allm_http *http)
     struct emit e;
     document_begin(x, http, &e);
     document_write_inputs(&e, r->inputs, r->input_count);
-    if (r->no_truncate && extra_leaves(x, "truncate")) {
-        emit_name(&e, SLICE("truncate"));
-        emit_bool(&e, false);
-    }
-    if (r->dimensions.set && extra_leaves(x, "dimensions")) {
-        emit_name(&e, SLICE("dimensions"));
-        emit_int(&e, r->dimensions.value);
-    }
+    if (r->no_truncate && extra_leaves(x, "truncate"))
+        emit_member_bool(&e, "truncate", false);
+    if (r->dimensions.set && extra_leaves(x, "dimensions"))
+        emit_member_int(&e, "dimensions", r->dimensions.value);
     extra_write(x, &e, (const char *const[]){ "input", NULL });
     emit_close(&e, '}');
 }

@@ -61,8 +61,7 @@ static void write_adapter_option(struct encoding *e, const char *name)
     const allm_json *v = extra_get(&e->extra, name);
     if (!v || !extra_leaves(&e->extra, name))
         return;
-    emit_at(&e->emit, name);
-    emit_value(&e->emit, v);
+    emit_member_value(&e->emit, name, v);
 }
 
 /* -------------------------------------------------------------- tools --- */
@@ -154,8 +153,7 @@ static void write_caller_options(struct encoding *e)
          (k = allm_json_next(e->caller_options, k));) {
         if (allm_json_type_of(allm_json_value(k)) == ALLM_JSON_NULL)
             continue;
-        emit_key(&e->emit, json_slice(k));
-        emit_value(&e->emit, allm_json_value(k));
+        emit_entry(&e->emit, k);
     }
 }
 
@@ -209,14 +207,10 @@ static void write_options(struct encoding *e)
     buf_init(&inner, e->arena, SIZE_MAX / 2);
     emit_init(&e->emit, &inner);
     emit_open(&e->emit, '{');
-    if (r->temperature.set && is_option_free(e, "temperature")) {
-        emit_at(&e->emit, "temperature");
-        emit_number(&e->emit, r->temperature.value);
-    }
-    if (is_option_free(e, "num_predict") && max_tokens_of(e, &max)) {
-        emit_at(&e->emit, "num_predict");
-        emit_int(&e->emit, max);
-    }
+    if (r->temperature.set && is_option_free(e, "temperature"))
+        emit_member_number(&e->emit, "temperature", r->temperature.value);
+    if (is_option_free(e, "num_predict") && max_tokens_of(e, &max))
+        emit_member_int(&e->emit, "num_predict", max);
     write_context(e, emit_len(&body));
     write_parameters(e);
     write_caller_options(e);
@@ -225,8 +219,7 @@ static void write_options(struct encoding *e)
     e->http->broken |= inner.broken;
     if (inner.broken || inner.len == 2)
         return;
-    emit_at(&e->emit, "options");
-    emit_raw(&e->emit, buf_slice(&inner));
+    emit_member_raw(&e->emit, "options", buf_slice(&inner));
 }
 
 /* ----------------------------------------------------------- thinking --- */
@@ -258,12 +251,10 @@ static const char *think_of(const struct encoding *e, const char *name)
 static void write_think(struct encoding *e)
 {
     const char *name = extra_text(&e->extra, "reasoning_effort");
-    if (!name) {
+    if (!name)
         write_adapter_option(e, "think");
-    } else if (extra_leaves(&e->extra, "think")) {
-        emit_at(&e->emit, "think");
-        emit_raw(&e->emit, slice_of(think_of(e, name)));
-    }
+    else if (extra_leaves(&e->extra, "think"))
+        emit_member_raw(&e->emit, "think", slice_of(think_of(e, name)));
 }
 
 /* --------------------------------------------------------------- body --- */

@@ -28,8 +28,7 @@ static void write_images(struct writer *w, const allm_message *m)
 {
     if (!history_has_image(m) || m->role == ALLM_ROLE_TOOL)
         return;
-    emit_at(w->emit, "images");
-    emit_open(w->emit, '[');
+    emit_member_open(w->emit, "images", '[');
     for (size_t i = 0; i < m->part_count; i++)
         if (m->parts[i]->kind == ALLM_PART_IMAGE && m->parts[i]->image)
             image_source_write(w->emit, m->parts[i]->image, false, w->arena);
@@ -43,11 +42,10 @@ static void write_call(struct writer *w, const allm_tool_call *call)
     emit_open(w->emit, '{');
     if (call->id && *call->id)
         emit_member(w->emit, "id", call->id);
-    emit_at(w->emit, "function");
-    emit_open(w->emit, '{');
+    emit_member_open(w->emit, "function", '{');
     history_write(w->emit, "name", slice_of(history_name(call, w->arena)));
-    emit_at(w->emit, "arguments");
-    emit_raw(w->emit, arguments.ptr ? arguments : SLICE("{}"));
+    emit_member_raw(w->emit, "arguments",
+                    arguments.ptr ? arguments : SLICE("{}"));
     emit_close(w->emit, '}');
     emit_close(w->emit, '}');
 }
@@ -60,8 +58,7 @@ static void write_assistant(struct writer *w, const allm_message *m)
         history_write(w->emit, "thinking", thought);
     if (!m->tool_call_count)
         return;
-    emit_at(w->emit, "tool_calls");
-    emit_open(w->emit, '[');
+    emit_member_open(w->emit, "tool_calls", '[');
     for (size_t i = 0; i < m->tool_call_count; i++)
         write_call(w, m->tool_calls[i]);
     emit_close(w->emit, ']');
@@ -73,8 +70,8 @@ static void write_message(struct writer *w, const allm_message *m,
     static const char *const roles[] = { "user", "system", "user",
                                          "assistant", "tool" };
     emit_open(w->emit, '{');
-    emit_at(w->emit, "role");
-    emit_word(w->emit, roles[(size_t)m->role <= ALLM_ROLE_TOOL ? m->role : 0]);
+    emit_member_word(w->emit, "role",
+                     roles[(size_t)m->role <= ALLM_ROLE_TOOL ? m->role : 0]);
     history_write(w->emit, "content", history_text(m, w->arena));
     write_images(w, m);
     if (m->role == ALLM_ROLE_ASSISTANT)

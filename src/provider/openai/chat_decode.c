@@ -128,8 +128,7 @@ static void keep_audio(struct openai_chat *c, const allm_json *audio)
     struct build b;
     struct answer *a = &c->answer;
     bool any = false;
-    build_init(&b, a->sink->arena);
-    build_array(&b);
+    build_start_array(&b, a->sink->arena);
     build_object(&b);
     for (const allm_json *k = NULL; (k = allm_json_next(audio, k));) {
         int64_t n = 0;
@@ -142,8 +141,7 @@ static void keep_audio(struct openai_chat *c, const allm_json *audio)
         build_value(&b, v);
     }
     build_end(&b);
-    build_end(&b);
-    const allm_json *list = build_done(&b);
+    const allm_json *list = build_finish(&b);
     if (!list)
         a->sink->status = ALLM_ERR_NOMEM;
     else if (any)
@@ -224,12 +222,9 @@ static const allm_json *call_state(struct openai_chat *c,
     struct build b;
     if (!json_is_type(extra, ALLM_JSON_OBJECT))
         return NULL;
-    build_init(&b, c->answer.sink->arena);
-    build_object(&b);
-    build_key(&b, SLICE("extra_content"));
-    build_value(&b, extra);
-    build_end(&b);
-    return answer_stamp(&c->answer, build_done(&b));
+    build_start_object(&b, c->answer.sink->arena);
+    build_value_at(&b, "extra_content", extra);
+    return answer_stamp(&c->answer, build_finish(&b));
 }
 
 /* Without an index, the position in a list of several calls is the index. */
@@ -477,18 +472,12 @@ static void keep_state(struct openai_chat *c)
                                                       a->sink->arena);
     if (!thoughts && !details)
         return;
-    build_init(&b, a->sink->arena);
-    build_object(&b);
-    if (thoughts) {
-        build_key(&b, SLICE("reasoning_content"));
-        build_text(&b, buf_slice(&a->thought));
-    }
-    if (details) {
-        build_key(&b, SLICE("reasoning_details"));
-        build_value(&b, details);
-    }
-    build_end(&b);
-    answer_state(a, build_done(&b));
+    build_start_object(&b, a->sink->arena);
+    if (thoughts)
+        build_text_at(&b, "reasoning_content", buf_slice(&a->thought));
+    if (details)
+        build_value_at(&b, "reasoning_details", details);
+    answer_state(a, build_finish(&b));
 }
 
 /* A response that is only a refusal was filtered, even if the finish reason is

@@ -116,10 +116,8 @@ static void write_call(struct encoding *e, const allm_tool_call *call,
                                      call->raw_len }
                          : history_arguments(call, e->arena));
     emit_close(&e->emit, '}');
-    if (extra) {
-        emit_at(&e->emit, "extra_content");
-        emit_value(&e->emit, extra);
-    }
+    if (extra)
+        emit_member_value(&e->emit, "extra_content", extra);
     emit_close(&e->emit, '}');
 }
 
@@ -133,10 +131,8 @@ static void write_reasoning(struct encoding *e, const allm_message *m)
         emit_at(&e->emit, "reasoning_content");
         write_text(e, thought.ptr ? thought : SLICE(""));
     }
-    if (details) {
-        emit_at(&e->emit, "reasoning_details");
-        emit_value(&e->emit, details);
-    }
+    if (details)
+        emit_member_value(&e->emit, "reasoning_details", details);
 }
 
 static void write_assistant(struct encoding *e, const allm_message *m)
@@ -232,10 +228,8 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
     emit_member_word(&e->emit, "type", "function");
     emit_member_open(&e->emit, "function", '{');
     tool_json_write(&e->emit, tool);
-    if (allm_json_type_of(strict) == ALLM_JSON_BOOL) {
-        emit_at(&e->emit, "strict");
-        emit_bool(&e->emit, allm_json_true(strict));
-    }
+    if (allm_json_type_of(strict) == ALLM_JSON_BOOL)
+        emit_member_bool(&e->emit, "strict", allm_json_true(strict));
     emit_close(&e->emit, '}');
     emit_close(&e->emit, '}');
 }
@@ -244,8 +238,7 @@ static void write_choice(struct encoding *e)
 {
     const allm_request *r = e->request;
     if (r->tool_choice_map) {
-        emit_at(&e->emit, "tool_choice");
-        emit_value(&e->emit, r->tool_choice_map);
+        emit_member_value(&e->emit, "tool_choice", r->tool_choice_map);
     } else if (r->tool_choice && tool_json_is_choice(r->tool_choice)) {
         emit_member_word(&e->emit, "tool_choice", r->tool_choice);
     } else if (r->tool_choice) {
@@ -281,30 +274,25 @@ static void write_limits(struct encoding *e)
     bool newer = (e->quirks & CHAT_NEW_MAX_TOKENS) ||
                  (!(e->quirks & CHAT_OLD_MAX_TOKENS) &&
                   (e->rules & MODEL_NEW_TOKENS));
-    if (extra_writes_temperature(&e->extra, e->rules)) {
-        emit_at(&e->emit, "temperature");
-        emit_number(&e->emit, r->temperature.value);
-    }
+    if (extra_writes_temperature(&e->extra, e->rules))
+        emit_member_number(&e->emit, "temperature", r->temperature.value);
     if (!r->max_tokens.set || !extra_leaves(&e->extra, "max_tokens") ||
         !extra_leaves(&e->extra, "max_completion_tokens"))
         return;
-    emit_at(&e->emit, newer ? "max_completion_tokens" : "max_tokens");
-    emit_int(&e->emit, r->max_tokens.value);
+    emit_member_int(&e->emit, newer ? "max_completion_tokens" : "max_tokens",
+                    r->max_tokens.value);
 }
 
 static void write_stream(struct encoding *e)
 {
-    if (extra_leaves(&e->extra, "stream")) {
-        emit_at(&e->emit, "stream");
-        emit_bool(&e->emit, true);
-    }
+    if (extra_leaves(&e->extra, "stream"))
+        emit_member_bool(&e->emit, "stream", true);
     if ((e->quirks & CHAT_NO_STREAM_OPTIONS) ||
         !extra_leaves(&e->extra, "stream_options") ||
         !extra_leaves(&e->extra, "stream"))
         return;
     emit_member_open(&e->emit, "stream_options", '{');
-    emit_at(&e->emit, "include_usage");
-    emit_bool(&e->emit, true);
+    emit_member_bool(&e->emit, "include_usage", true);
     emit_close(&e->emit, '}');
 }
 

@@ -10,8 +10,7 @@ static void copy_member(struct emit *out, const allm_json *from,
     const allm_json *v = allm_json_get(from, name);
     if (!v)
         return;
-    emit_at(out, name);
-    emit_value(out, v);
+    emit_member_value(out, name, v);
 }
 
 /* {type, json_schema: {name, description, schema, strict}} */

@@ -60,8 +60,7 @@ static void write_count(struct encoding *e)
     if (!e->request->n.set || !extra_leaves(&e->extra, "n"))
         return;
     if (!e->form) {
-        emit_name(&e->emit, SLICE("n"));
-        emit_int(&e->emit, e->request->n.value);
+        emit_member_int(&e->emit, "n", e->request->n.value);
         return;
     }
     buf_init(&n, a, sizeof digits);
@@ -287,23 +286,17 @@ static void add_image(struct build *b, const allm_call *call,
     bool here = allm_json_type_of(bytes) == ALLM_JSON_TEXT;
     bool packed = call->image->response_format == ALLM_IMAGE_FORMAT_BASE64;
     build_object(b);
-    build_key(b, SLICE("source"));
-    build_object(b);
-    build_key(b, SLICE("type"));
-    build_text(b, !here    ? SLICE("url")
+    build_object_at(b, "source");
+    build_text_at(b, "type",
+                  !here    ? SLICE("url")
                   : packed ? SLICE("base64")
                            : SLICE("binary"));
-    build_key(b, SLICE("value"));
-    build_value(b, here ? bytes : allm_json_get(from, "url"));
+    build_value_at(b, "value", here ? bytes : allm_json_get(from, "url"));
     build_end(b);
-    if (here) {
-        build_key(b, SLICE("mime_type"));
-        build_text(b, type);
-    }
-    if (allm_json_type_of(words) == ALLM_JSON_TEXT) {
-        build_key(b, SLICE("revised_prompt"));
-        build_value(b, words);
-    }
+    if (here)
+        build_text_at(b, "mime_type", type);
+    if (allm_json_type_of(words) == ALLM_JSON_TEXT)
+        build_value_at(b, "revised_prompt", words);
     build_end(b);
 }
 
@@ -317,16 +310,14 @@ static allm_status put_images(struct answer *a, const allm_json *document)
 {
     struct build b;
     const allm_json *list = allm_json_get(document, "data");
-    build_init(&b, a->sink->arena);
-    build_array(&b);
+    build_start_array(&b, a->sink->arena);
     for (const allm_json *v = NULL; (v = allm_json_next(list, v));) {
         if (!is_image(v))
             return answer_malformed(a, "an image of the response has neither "
                                        "b64_json nor url");
         add_image(&b, a->call, v, type_of(a->call, document));
     }
-    build_end(&b);
-    const allm_json *images = build_done(&b);
+    const allm_json *images = build_finish(&b);
     if (!images)
         return a->sink->status = ALLM_ERR_NOMEM;
     document_result(a, images);

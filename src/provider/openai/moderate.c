@@ -23,10 +23,8 @@
 static void write_part(struct emit *e, const char *text)
 {
     emit_open(e, '{');
-    emit_name(e, SLICE("type"));
-    emit_word(e, "text");
-    emit_name(e, SLICE("text"));
-    emit_text(e, slice_of(text));
+    emit_member_word(e, "type", "text");
+    emit_member(e, "text", text);
     emit_close(e, '}');
 }
 
@@ -34,10 +32,8 @@ static void write_image(struct emit *e, const allm_image *image,
                         struct arena *scratch)
 {
     emit_open(e, '{');
-    emit_name(e, SLICE("type"));
-    emit_word(e, "image_url");
-    emit_name(e, SLICE("image_url"));
-    emit_open(e, '{');
+    emit_member_word(e, "type", "image_url");
+    emit_member_open(e, "image_url", '{');
     emit_name(e, SLICE("url"));
     image_source_write_url(e, image, scratch);
     emit_close(e, '}');

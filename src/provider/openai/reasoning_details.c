@@ -136,22 +136,17 @@ const allm_json *reasoning_details_list(const struct reasoning_details *d,
     struct build b;
     if (!d->first)
         return NULL;
-    build_init(&b, a);
-    build_array(&b);
+    build_start_array(&b, a);
     for (const struct reasoning_detail *one = d->first; one; one = one->next) {
         build_object(&b);
-        for (const allm_json *k = NULL; (k = allm_json_next(one->rest, k));) {
-            build_key(&b, json_slice(k));
-            build_value(&b, allm_json_value(k));
-        }
+        for (const allm_json *k = NULL; (k = allm_json_next(one->rest, k));)
+            build_entry(&b, k);
         for (size_t i = 0; i < JOINED; i++) {
             if (!one->present[i])
                 continue;
-            build_key(&b, slice_of(joined[i]));
-            build_text(&b, buf_slice(&one->text[i]));
+            build_text_at(&b, joined[i], buf_slice(&one->text[i]));
         }
         build_end(&b);
     }
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }

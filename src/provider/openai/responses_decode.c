@@ -297,20 +297,16 @@ static allm_status on_error(struct openai_responses *c, const struct event *e)
     const allm_json *inner = json_at(e->json, "error");
     if (inner && !json_is_type(inner, ALLM_JSON_NULL))
         return fail_with_error(c, e->json);
-    build_init(&b, c->answer.sink->arena);
-    build_object(&b);
-    build_key(&b, SLICE("error"));
-    build_object(&b);
+    build_start_object(&b, c->answer.sink->arena);
+    build_object_at(&b, "error");
     for (const allm_json *k = NULL; (k = allm_json_next(e->json, k));) {
         if (json_is(k, "type") || json_is(k, "sequence_number") ||
             json_is(k, "error"))
             continue;
-        build_key(&b, json_slice(k));
-        build_value(&b, allm_json_value(k));
+        build_entry(&b, k);
     }
     build_end(&b);
-    build_end(&b);
-    return fail_with_error(c, build_done(&b));
+    return fail_with_error(c, build_finish(&b));
 }
 
 #define NAMES(type, member) SLICE_INIT(type), SLICE_INIT(member)

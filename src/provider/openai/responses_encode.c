@@ -52,8 +52,7 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
     emit_open(&e->emit, '{');
     emit_member_word(&e->emit, "type", "function");
     tool_json_write(&e->emit, tool);
-    emit_at(&e->emit, "strict");
-    emit_bool(&e->emit, allm_json_true(strict));
+    emit_member_bool(&e->emit, "strict", allm_json_true(strict));
     emit_close(&e->emit, '}');
 }
 
@@ -62,8 +61,7 @@ static void write_choice(struct encoding *e)
     const allm_request *r = e->request;
     const char *named = tool_json_choice(r->tool_choice_map);
     if (r->tool_choice_map && !named) {
-        emit_at(&e->emit, "tool_choice");
-        emit_value(&e->emit, r->tool_choice_map);
+        emit_member_value(&e->emit, "tool_choice", r->tool_choice_map);
         return;
     }
     if (!named && r->tool_choice && tool_json_is_choice(r->tool_choice)) {
@@ -100,8 +98,7 @@ static void build_member(struct build *b, const char *name,
 {
     if (!value)
         return;
-    build_key(b, slice_of(name));
-    build_value(b, value);
+    build_value_at(b, name, value);
 }
 
 static void build_word(struct build *b, const char *name, const char *value)
@@ -141,15 +138,13 @@ static void build_format(struct encoding *e, struct build *b)
 static void write_object(struct encoding *e, const char *name, struct build *b)
 {
     const allm_json *option = extra_get(&e->extra, name);
-    build_end(b);
-    const allm_json *all = build_done(b);
+    const allm_json *all = build_finish(b);
     if (all && option)
         all = json_merge(e->arena, all, option);
     e->http->broken |= !all;
     if (!allm_json_count(all))
         return;
-    emit_at(&e->emit, name);
-    emit_value(&e->emit, all);
+    emit_member_value(&e->emit, name, all);
 }
 
 /* Is this option null, so that the member is removed? */
@@ -164,8 +159,7 @@ static void write_text_controls(struct encoding *e)
     struct build b;
     if (is_removed(e, "text"))
         return;
-    build_init(&b, e->arena);
-    build_object(&b);
+    build_start_object(&b, e->arena);
     build_format(e, &b);
     build_word(&b, "verbosity", extra_text(&e->extra, "verbosity"));
     write_object(e, "text", &b);
@@ -176,8 +170,7 @@ static void write_reasoning(struct encoding *e)
     struct build b;
     if (is_removed(e, "reasoning"))
         return;
-    build_init(&b, e->arena);
-    build_object(&b);
+    build_start_object(&b, e->arena);
     build_word(&b, "effort", extra_text(&e->extra, "reasoning_effort"));
     build_word(&b, "summary", extra_text(&e->extra, "reasoning_summary"));
     write_object(e, "reasoning", &b);
@@ -190,19 +183,14 @@ static void write_limits(struct encoding *e)
     const allm_request *r = e->request;
     const allm_json *limit_option = extra_get(&e->extra,
                                               "max_completion_tokens");
-    if (extra_writes_temperature(&e->extra, e->rules)) {
-        emit_at(&e->emit, "temperature");
-        emit_number(&e->emit, r->temperature.value);
-    }
+    if (extra_writes_temperature(&e->extra, e->rules))
+        emit_member_number(&e->emit, "temperature", r->temperature.value);
     if (!extra_leaves(&e->extra, "max_output_tokens"))
         return;
-    if (limit_option) {
-        emit_at(&e->emit, "max_output_tokens");
-        emit_value(&e->emit, limit_option);
-    } else if (r->max_tokens.set && extra_leaves(&e->extra, "max_tokens")) {
-        emit_at(&e->emit, "max_output_tokens");
-        emit_int(&e->emit, r->max_tokens.value);
-    }
+    if (limit_option)
+        emit_member_value(&e->emit, "max_output_tokens", limit_option);
+    else if (r->max_tokens.set && extra_leaves(&e->extra, "max_tokens"))
+        emit_member_int(&e->emit, "max_output_tokens", r->max_tokens.value);
 }
 
 /* May encrypted reasoning be requested?  OpenAI's models without reasoning
@@ -217,10 +205,8 @@ static void write_storage(struct encoding *e)
 {
     if (e->stored)
         return;
-    if (!(e->quirks & RESPONSES_NO_STORE) && extra_leaves(&e->extra, "store")) {
-        emit_at(&e->emit, "store");
-        emit_bool(&e->emit, false);
-    }
+    if (!(e->quirks & RESPONSES_NO_STORE) && extra_leaves(&e->extra, "store"))
+        emit_member_bool(&e->emit, "store", false);
     if (may_include_reasoning(e) && extra_leaves(&e->extra, "include")) {
         emit_member_open(&e->emit, "include", '[');
         emit_word(&e->emit, "reasoning.encrypted_content");
@@ -246,10 +232,8 @@ static void write_body(struct encoding *e)
     write_limits(e);
     openai_format_write_cache(&e->emit, &e->extra, e->rules);
     write_storage(e);
-    if (extra_leaves(&e->extra, "stream")) {
-        emit_at(&e->emit, "stream");
-        emit_bool(&e->emit, true);
-    }
+    if (extra_leaves(&e->extra, "stream"))
+        emit_member_bool(&e->emit, "stream", true);
     if (extra_leaves(&e->extra, "input")) {
         emit_at(&e->emit, "input");
         e->http->broken |= !openai_responses_input_write(e->call, e->stored,

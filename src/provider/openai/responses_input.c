@@ -75,8 +75,7 @@ static void write_plain(struct writing *w, const allm_message *m)
         close_item(w);
         return;
     }
-    emit_name(w->emit, SLICE("content"));
-    emit_open(w->emit, '[');
+    emit_member_open(w->emit, "content", '[');
     for (size_t i = 0; i < m->part_count; i++)
         write_part(w, m->parts[i]);
     emit_close(w->emit, ']');
@@ -127,8 +126,7 @@ static void write_text_item(struct writing *w, struct slice text,
     if (!refusal.len) {
         history_write(w->emit, "content", text);
     } else {
-        emit_name(w->emit, SLICE("content"));
-        emit_open(w->emit, '[');
+        emit_member_open(w->emit, "content", '[');
         if (text.len) {
             open_item(w, "type", "output_text");
             history_write(w->emit, "text", text);

@@ -16,14 +16,12 @@ static const allm_json *call_state(struct answer *a, const allm_json *item)
 {
     static const char *const names[] = { "namespace", "caller" };
     struct build b;
-    build_init(&b, a->sink->arena);
-    build_object(&b);
+    build_start_object(&b, a->sink->arena);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const allm_json *v = json_at(item, names[i]);
         if (!v || json_is_type(v, ALLM_JSON_NULL))
             continue;
-        build_key(&b, slice_of(names[i]));
-        build_value(&b, v);
+        build_value_at(&b, names[i], v);
     }
     build_end(&b);
     const allm_json *fields = answer_build(a, &b);

@@ -20,21 +20,16 @@ const allm_json *openai_item_raw(struct responses_items *all,
     struct build b;
     enum responses_kind kind = openai_item_kind(item);
     const allm_json *summary = json_at(item, "summary");
-    build_init(&b, all->answer->sink->arena);
-    build_object(&b);
+    build_start_object(&b, all->answer->sink->arena);
     for (const allm_json *k = NULL; (k = allm_json_next(item, k));) {
         if (!is_sent_back(k, kind))
             continue;
-        build_key(&b, json_slice(k));
-        build_value(&b, allm_json_value(k));
+        build_entry(&b, k);
     }
     if (kind == RESPONSES_REASONING &&
-        (!summary || json_is_type(summary, ALLM_JSON_NULL))) {
-        build_key(&b, SLICE("summary"));
-        build_value(&b, json_empty_array());
-    }
-    build_end(&b);
-    const allm_json *raw = json_copy(all->answer->life, build_done(&b));
+        (!summary || json_is_type(summary, ALLM_JSON_NULL)))
+        build_value_at(&b, "summary", json_empty_array());
+    const allm_json *raw = json_copy(all->answer->life, build_finish(&b));
     if (!raw)
         openai_item_no_memory(all);
     return raw;
@@ -47,14 +42,12 @@ const allm_json *openai_item_mark(struct responses_items *all,
     struct build b;
     if (!json_text_at(i->raw, "encrypted_content").len)
         return NULL;
-    build_init(&b, all->answer->sink->arena);
-    build_object(&b);
+    build_start_object(&b, all->answer->sink->arena);
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         const allm_json *v = json_at(i->raw, names[n]);
         if (!v)
             continue;
-        build_key(&b, slice_of(names[n]));
-        build_value(&b, v);
+        build_value_at(&b, names[n], v);
     }
     build_end(&b);
     return answer_stamp(all->answer, answer_build(all->answer, &b));
@@ -72,8 +65,7 @@ static void write_message(struct build *b, const struct responses_item *i)
         return;
     build_object(b);
     build_text_at(b, "type", SLICE("message"));
-    build_key(b, SLICE("bytes"));
-    build_uint(b, i->emitted);
+    build_uint_at(b, "bytes", i->emitted);
     if (i->refusal.len)
         build_text_at(b, "refusal", buf_slice(&i->refusal));
     if (i->phase)
@@ -102,10 +94,8 @@ const allm_json *openai_responses_item_state(const struct responses_items *all)
         any = any || needs_state(i);
     if (!any)
         return NULL;
-    build_init(&b, all->answer->sink->arena);
-    build_object(&b);
-    build_key(&b, SLICE("output"));
-    build_array(&b);
+    build_start_object(&b, all->answer->sink->arena);
+    build_array_at(&b, "output");
     for (const struct responses_item *i = all->first; i; i = i->next)
         write_item(&b, i);
     build_end(&b);

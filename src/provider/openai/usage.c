@@ -160,8 +160,7 @@ static void write_rest(struct build *b, const char *outer,
         if (allm_json_type_of(allm_json_value(k)) == ALLM_JSON_NULL ||
             has_field(outer, json_slice(k)))
             continue;
-        build_key(b, json_slice(k));
-        build_value(b, allm_json_value(k));
+        build_entry(b, k);
     }
 }
 
@@ -170,11 +169,9 @@ static const allm_json *rest_of(struct arena *a, const char *outer,
                                 const allm_json *object)
 {
     struct build b;
-    build_init(&b, a);
-    build_object(&b);
+    build_start_object(&b, a);
     write_rest(&b, outer, object);
-    build_end(&b);
-    return build_done(&b);
+    return build_finish(&b);
 }
 
 static const char *find_details(struct slice key)
@@ -190,12 +187,9 @@ static const allm_json *extra_of(struct arena *a, const allm_json *usage)
 {
     struct build b;
     allm_int written = find_count(usage, written_names);
-    build_init(&b, a);
-    build_object(&b);
-    if (written.set) {
-        build_key(&b, SLICE("cache_write_input_tokens"));
-        build_int(&b, written.value);
-    }
+    build_start_object(&b, a);
+    if (written.set)
+        build_int_at(&b, "cache_write_input_tokens", written.value);
     for (const allm_json *k = NULL; (k = allm_json_next(usage, k));) {
         const allm_json *v = allm_json_value(k);
         const char *outer = find_details(json_slice(k));
@@ -209,8 +203,7 @@ static const allm_json *extra_of(struct arena *a, const allm_json *usage)
         build_key(&b, json_slice(k));
         build_value(&b, v);
     }
-    build_end(&b);
-    const allm_json *extra = build_done(&b);
+    const allm_json *extra = build_finish(&b);
     return allm_json_count(extra) ? extra : NULL;
 }
 

@@ -3,6 +3,7 @@
 
 #include "harness/check.h"
 #include "harness/noun.h"
+#include "json/build.h"
 
 static void the_library_has_nine_words(void)
 {
@@ -119,7 +120,7 @@ static void a_copy_outlives_its_source(void)
     arena_init(&from, mem_default());
     arena_init(&to, mem_default());
     struct outcome o = outcome_failed(&from, "denied", "by %s", "me");
-    o.metadata = outcome_text(&from, SLICE("meta"));
+    o.metadata = build_alone(&from, SLICE("meta"));
     struct outcome copy = outcome_copy(&to, &o);
     bool whole = o.kind == OUTCOME_FAILURE && o.metadata && !to.broken;
     arena_release(&from);
