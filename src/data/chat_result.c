@@ -2,9 +2,9 @@
 #include "data/chat_result.h"
 
 #include "base/status.h"
-#include "data/encode.h"
 #include "data/error.h"
 #include "data/metadata.h"
+#include "data/noun.h"
 #include "data/response.h"
 #include "data/step_result.h"
 #include "data/thread.h"
@@ -50,35 +50,14 @@ static const allm_error *settle_chat(struct allm_home *home, void *value)
 }
 
 const struct shape chat_result_shape = {
-    .tag = "ALLM.ChatResult",
-    .noun = "chat_result",
-    .size = sizeof(allm_chat_result),
-    .kept = offsetof(allm_chat_result, kept),
+    SHAPE_OF(chat_result, "ALLM.ChatResult"),
     .failure = offsetof(allm_chat_result, error),
     .fields = fields,
     .counted = true,
     .settle = settle_chat,
 };
 
-allm_chat_result *allm_chat_result_new(const allm_chat_result *given)
-{
-    return shape_new(&chat_result_shape, given);
-}
-
-void allm_chat_result_free(allm_chat_result *result)
-{
-    shape_free(result);
-}
-
-const allm_error *allm_chat_result_error(const allm_chat_result *result)
-{
-    return shape_failure(&chat_result_shape, result);
-}
-
-allm_text *allm_chat_result_json(const allm_chat_result *result, allm_form form)
-{
-    return encode_to_text(&chat_result_shape, result, form);
-}
+NOUN_FUNCTIONS(chat_result)
 
 bool allm_chat_result_halted(const allm_chat_result *result)
 {

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "data/decode.h"
 #include "data/encode.h"
+#include "data/noun.h"
 #include "data/tool.h"
 #include "json/json.h"
 
@@ -91,10 +92,7 @@ static const allm_error *settle_engine(struct allm_home *home, void *value)
 }
 
 const struct shape engine_record_shape = {
-    .tag = "ALLM.Engine",
-    .noun = "engine_record",
-    .size = sizeof(allm_engine_record),
-    .kept = offsetof(allm_engine_record, kept),
+    SHAPE_OF(engine_record, "ALLM.Engine"),
     .fields = fields,
     .settle = settle_engine,
 };
@@ -107,23 +105,4 @@ const char *engine_record_misfit(const allm_engine_record *record)
     return NULL;
 }
 
-allm_engine_record *allm_engine_record_new(const allm_engine_record *given)
-{
-    return shape_new(&engine_record_shape, given);
-}
-
-void allm_engine_record_free(allm_engine_record *record)
-{
-    shape_free(record);
-}
-
-const allm_error *allm_engine_record_error(const allm_engine_record *record)
-{
-    return shape_error(record);
-}
-
-allm_text *allm_engine_record_json(const allm_engine_record *record,
-                                   allm_form form)
-{
-    return encode_to_text(&engine_record_shape, record, form);
-}
+NOUN_FUNCTIONS(engine_record)

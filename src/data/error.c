@@ -244,10 +244,7 @@ static const struct shape_field other_fields[] = FIELDS(S, S, S, S, S, S);
         ((allm_error *)value)->kind = (status_); \
     } \
     static const struct shape name##_shape = { \
-        .tag = "ALLM.Error." tag_, \
-        .noun = "error", \
-        .size = sizeof(allm_error), \
-        .kept = offsetof(allm_error, kept), \
+        SHAPE_OF(error, "ALLM.Error." tag_), \
         .fields = (table), \
         .begin = begin_##name, \
         .settle = settle_family, \
@@ -296,10 +293,7 @@ static const struct shape *pick_json(const allm_json *plain)
 }
 
 const struct shape error_shape = {
-    .tag = "ALLM.Error",
-    .noun = "error",
-    .size = sizeof(allm_error),
-    .kept = offsetof(allm_error, kept),
+    SHAPE_OF(error, "ALLM.Error"),
     .fields = other_fields,
     .variants = families,
     .pick = pick_family,

@@ -213,10 +213,7 @@ static const struct shape *pick_kind(const void *value)
 }
 
 const struct shape event_shape = {
-    .tag = "event",
-    .noun = "event",
-    .size = sizeof(allm_event),
-    .kept = offsetof(allm_event, kept),
+    SHAPE_OF(event, "event"),
     .fields = none_rows,
     .pick = pick_kind,
 };

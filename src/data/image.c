@@ -9,6 +9,7 @@
 #include "base/nocase.h"
 #include "data/decode.h"
 #include "data/encode.h"
+#include "data/noun.h"
 #include "json/json.h"
 
 #include <stdint.h>
@@ -93,10 +94,7 @@ static const struct shape_field fields[] = {
 };
 
 const struct shape image_shape = {
-    .tag = "ALLM.Image",
-    .noun = "image",
-    .size = sizeof(allm_image),
-    .kept = offsetof(allm_image, kept),
+    SHAPE_OF(image, "ALLM.Image"),
     .fields = fields,
 };
 
@@ -120,10 +118,7 @@ static const char *mime_of(const char *path)
     return NULL;
 }
 
-allm_image *allm_image_new(const allm_image *given)
-{
-    return shape_new(&image_shape, given);
-}
+NOUN_FUNCTIONS(image)
 
 allm_image *allm_image_from_file(const char *path)
 {
@@ -184,19 +179,4 @@ allm_image *allm_image_from_data_uri(const char *uri)
                                   : NULL;
     arena_release(&a);
     return image;
-}
-
-void allm_image_free(allm_image *image)
-{
-    shape_free(image);
-}
-
-const allm_error *allm_image_error(const allm_image *image)
-{
-    return shape_error(image);
-}
-
-allm_text *allm_image_json(const allm_image *image, allm_form form)
-{
-    return encode_to_text(&image_shape, image, form);
 }

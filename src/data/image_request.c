@@ -4,6 +4,7 @@
 #include "data/decode.h"
 #include "data/encode.h"
 #include "data/image.h"
+#include "data/noun.h"
 #include "json/json.h"
 
 static const struct shape_words operation_words = WORDS("generate", "edit",
@@ -62,30 +63,8 @@ static const struct shape_field fields[] = {
 };
 
 const struct shape image_request_shape = {
-    .tag = "ALLM.ImageRequest",
-    .noun = "image_request",
-    .size = sizeof(allm_image_request),
-    .kept = offsetof(allm_image_request, kept),
+    SHAPE_OF(image_request, "ALLM.ImageRequest"),
     .fields = fields,
 };
 
-allm_image_request *allm_image_request_new(const allm_image_request *given)
-{
-    return shape_new(&image_request_shape, given);
-}
-
-void allm_image_request_free(allm_image_request *request)
-{
-    shape_free(request);
-}
-
-const allm_error *allm_image_request_error(const allm_image_request *request)
-{
-    return shape_error(request);
-}
-
-allm_text *allm_image_request_json(const allm_image_request *request,
-                                   allm_form form)
-{
-    return encode_to_text(&image_request_shape, request, form);
-}
+NOUN_FUNCTIONS(image_request)

@@ -1,9 +1,9 @@
 /* image_response.c - the images that a model generated */
 #include "data/image_response.h"
 
-#include "data/encode.h"
 #include "data/image.h"
 #include "data/image_usage.h"
+#include "data/noun.h"
 
 static const struct shape_field fields[] = {
     FIELD(image_response, id, SHAPE_TEXT),
@@ -17,30 +17,8 @@ static const struct shape_field fields[] = {
 };
 
 const struct shape image_response_shape = {
-    .tag = "ALLM.ImageResponse",
-    .noun = "image_response",
-    .size = sizeof(allm_image_response),
-    .kept = offsetof(allm_image_response, kept),
+    SHAPE_OF(image_response, "ALLM.ImageResponse"),
     .fields = fields,
 };
 
-allm_image_response *allm_image_response_new(const allm_image_response *given)
-{
-    return shape_new(&image_response_shape, given);
-}
-
-void allm_image_response_free(allm_image_response *response)
-{
-    shape_free(response);
-}
-
-const allm_error *allm_image_response_error(const allm_image_response *response)
-{
-    return shape_error(response);
-}
-
-allm_text *allm_image_response_json(const allm_image_response *response,
-                                    allm_form form)
-{
-    return encode_to_text(&image_response_shape, response, form);
-}
+NOUN_FUNCTIONS(image_response)

@@ -84,10 +84,7 @@ static const struct shape_field fields[] = {
 };
 
 const struct shape message_shape = {
-    .tag = "ALLM.Message",
-    .noun = "message",
-    .size = sizeof(allm_message),
-    .kept = offsetof(allm_message, kept),
+    SHAPE_OF(message, "ALLM.Message"),
     .fields = fields,
     .counted = true,
 };

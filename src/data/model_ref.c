@@ -2,7 +2,7 @@
 #include "data/model_ref.h"
 
 #include "base/arena.h"
-#include "data/encode.h"
+#include "data/noun.h"
 
 static const struct shape_field fields[] = {
     FIELD(model_ref, provider, SHAPE_TEXT),
@@ -15,32 +15,11 @@ static const struct shape_field fields[] = {
 };
 
 const struct shape model_ref_shape = {
-    .tag = "ALLM.ModelRef",
-    .noun = "model_ref",
-    .size = sizeof(allm_model_ref),
-    .kept = offsetof(allm_model_ref, kept),
+    SHAPE_OF(model_ref, "ALLM.ModelRef"),
     .fields = fields,
 };
 
-allm_model_ref *allm_model_ref_new(const allm_model_ref *given)
-{
-    return shape_new(&model_ref_shape, given);
-}
-
-void allm_model_ref_free(allm_model_ref *ref)
-{
-    shape_free(ref);
-}
-
-const allm_error *allm_model_ref_error(const allm_model_ref *ref)
-{
-    return shape_error(ref);
-}
-
-allm_text *allm_model_ref_json(const allm_model_ref *ref, allm_form form)
-{
-    return encode_to_text(&model_ref_shape, ref, form);
-}
+NOUN_FUNCTIONS(model_ref)
 
 /* An id may contain colons, such as Ollama's "llama3:8b", so only the first
  * colon separates, and only if there is text on both sides. */

@@ -47,10 +47,7 @@ static void begin_other(void *value)
 
 #define PART(name, tag_, begin_, table, whole_) \
     static const struct shape name = { \
-        .tag = (tag_), \
-        .noun = "part", \
-        .size = sizeof(allm_part), \
-        .kept = offsetof(allm_part, kept), \
+        SHAPE_OF(part, tag_), \
         .fields = (table), \
         .begin = (begin_), \
         .whole = (whole_), \
@@ -73,10 +70,7 @@ static const struct shape *pick_variant(const void *value)
 }
 
 const struct shape part_shape = {
-    .tag = "ALLM.Part",
-    .noun = "part",
-    .size = sizeof(allm_part),
-    .kept = offsetof(allm_part, kept),
+    SHAPE_OF(part, "ALLM.Part"),
     .fields = other_fields,
     .variants = variants,
     .pick = pick_variant,

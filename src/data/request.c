@@ -6,6 +6,7 @@
 #include "data/encode.h"
 #include "data/message.h"
 #include "data/model_ref.h"
+#include "data/noun.h"
 #include "data/thread.h"
 #include "data/tool.h"
 #include "json/build.h"
@@ -130,32 +131,11 @@ static const struct shape_field fields[] = {
 };
 
 const struct shape request_shape = {
-    .tag = "ALLM.Request",
-    .noun = "request",
-    .size = sizeof(allm_request),
-    .kept = offsetof(allm_request, kept),
+    SHAPE_OF(request, "ALLM.Request"),
     .fields = fields,
 };
 
-allm_request *allm_request_new(const allm_request *given)
-{
-    return shape_new(&request_shape, given);
-}
-
-void allm_request_free(allm_request *request)
-{
-    shape_free(request);
-}
-
-const allm_error *allm_request_error(const allm_request *request)
-{
-    return shape_error(request);
-}
-
-allm_text *allm_request_json(const allm_request *request, allm_form form)
-{
-    return encode_to_text(&request_shape, request, form);
-}
+NOUN_FUNCTIONS(request)
 
 /* Share the list of the thread, so that a long history costs what a short one
  * costs.  Out of memory: false. */

@@ -1,9 +1,9 @@
 /* response.c - a model's response */
 #include "data/response.h"
 
-#include "data/encode.h"
 #include "data/error.h"
 #include "data/message.h"
+#include "data/noun.h"
 #include "data/tool_call.h"
 #include "data/usage.h"
 
@@ -27,34 +27,13 @@ static const struct shape_field fields[] = {
 };
 
 const struct shape response_shape = {
-    .tag = "ALLM.Response",
-    .noun = "response",
-    .size = sizeof(allm_response),
-    .kept = offsetof(allm_response, kept),
+    SHAPE_OF(response, "ALLM.Response"),
     .failure = offsetof(allm_response, error),
     .fields = fields,
     .counted = true,
 };
 
-allm_response *allm_response_new(const allm_response *given)
-{
-    return shape_new(&response_shape, given);
-}
-
-void allm_response_free(allm_response *response)
-{
-    shape_free(response);
-}
-
-const allm_error *allm_response_error(const allm_response *response)
-{
-    return shape_failure(&response_shape, response);
-}
-
-allm_text *allm_response_json(const allm_response *response, allm_form form)
-{
-    return encode_to_text(&response_shape, response, form);
-}
+NOUN_FUNCTIONS(response)
 
 const char *allm_response_text(const allm_response *response, size_t *len)
 {

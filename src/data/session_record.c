@@ -2,8 +2,8 @@
 #include "data/session_record.h"
 
 #include "base/status.h"
-#include "data/encode.h"
 #include "data/error.h"
+#include "data/noun.h"
 #include "data/thread.h"
 #include "data/tool_call.h"
 
@@ -34,32 +34,10 @@ static const allm_error *settle_session(struct allm_home *home, void *value)
 }
 
 const struct shape session_record_shape = {
-    .tag = "ALLM.Session",
-    .noun = "session_record",
-    .size = sizeof(allm_session_record),
-    .kept = offsetof(allm_session_record, kept),
+    SHAPE_OF(session_record, "ALLM.Session"),
     .failure = offsetof(allm_session_record, error),
     .fields = fields,
     .settle = settle_session,
 };
 
-allm_session_record *allm_session_record_new(const allm_session_record *given)
-{
-    return shape_new(&session_record_shape, given);
-}
-
-void allm_session_record_free(allm_session_record *record)
-{
-    shape_free(record);
-}
-
-const allm_error *allm_session_record_error(const allm_session_record *record)
-{
-    return shape_failure(&session_record_shape, record);
-}
-
-allm_text *allm_session_record_json(const allm_session_record *record,
-                                    allm_form form)
-{
-    return encode_to_text(&session_record_shape, record, form);
-}
+NOUN_FUNCTIONS(session_record)

@@ -565,7 +565,7 @@ const allm_error *shape_failure(const struct shape *s, const void *value)
 {
     const allm_error *error = shape_error(value);
     const struct shape_head *head = value;
-    if (!error && head->size >= s->failure + sizeof error)
+    if (!error && s->failure && head->size >= s->failure + sizeof error)
         memcpy(&error, (const char *)value + s->failure, sizeof error);
     return error;
 }

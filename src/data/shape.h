@@ -132,6 +132,11 @@ struct shape {
     const allm_error *(*settle)(struct allm_home *home, void *value);
 };
 
+/* The first members of the shape of struct allm_T. */
+#define SHAPE_OF(T, tag_) \
+    .tag = (tag_), .noun = #T, .size = sizeof(allm_##T), \
+    .kept = offsetof(allm_##T, kept)
+
 /* The first members of all structs. */
 struct shape_head {
     size_t size;

@@ -2,10 +2,10 @@
 #include "data/step_result.h"
 
 #include "base/status.h"
-#include "data/encode.h"
 #include "data/error.h"
 #include "data/message.h"
 #include "data/metadata.h"
+#include "data/noun.h"
 #include "data/response.h"
 #include "data/thread.h"
 
@@ -37,32 +37,11 @@ static const allm_error *settle_step(struct allm_home *home, void *value)
 }
 
 const struct shape step_result_shape = {
-    .tag = "ALLM.StepResult",
-    .noun = "step_result",
-    .size = sizeof(allm_step_result),
-    .kept = offsetof(allm_step_result, kept),
+    SHAPE_OF(step_result, "ALLM.StepResult"),
     .failure = offsetof(allm_step_result, error),
     .fields = fields,
     .counted = true,
     .settle = settle_step,
 };
 
-allm_step_result *allm_step_result_new(const allm_step_result *given)
-{
-    return shape_new(&step_result_shape, given);
-}
-
-void allm_step_result_free(allm_step_result *result)
-{
-    shape_free(result);
-}
-
-const allm_error *allm_step_result_error(const allm_step_result *result)
-{
-    return shape_failure(&step_result_shape, result);
-}
-
-allm_text *allm_step_result_json(const allm_step_result *result, allm_form form)
-{
-    return encode_to_text(&step_result_shape, result, form);
-}
+NOUN_FUNCTIONS(step_result)

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "data/decode.h"
 #include "data/encode.h"
+#include "data/noun.h"
 #include "json/json.h"
 #include "json/parse.h"
 
@@ -97,31 +98,10 @@ static const struct shape_field fields[] = {
 };
 
 const struct shape tool_shape = {
-    .tag = "ALLM.Tool",
-    .noun = "tool",
-    .size = sizeof(allm_tool),
-    .kept = offsetof(allm_tool, kept),
+    SHAPE_OF(tool, "ALLM.Tool"),
     .fields = fields,
     .counted = true,            /* engines and requests share their tools */
     .settle = settle_tool,
 };
 
-allm_tool *allm_tool_new(const allm_tool *given)
-{
-    return shape_new(&tool_shape, given);
-}
-
-void allm_tool_free(allm_tool *tool)
-{
-    shape_free(tool);
-}
-
-const allm_error *allm_tool_error(const allm_tool *tool)
-{
-    return shape_error(tool);
-}
-
-allm_text *allm_tool_json(const allm_tool *tool, allm_form form)
-{
-    return encode_to_text(&tool_shape, tool, form);
-}
+NOUN_FUNCTIONS(tool)

@@ -1,7 +1,7 @@
 /* tool_call.c - a model's request to run a tool */
 #include "data/tool_call.h"
 
-#include "data/encode.h"
+#include "data/noun.h"
 
 static const struct shape_field fields[] = {
     FIELD_FLAGS(tool_call, id, SHAPE_TEXT, SHAPE_NEEDED),
@@ -23,30 +23,9 @@ static const struct shape *pick_json(const allm_json *plain)
 }
 
 const struct shape tool_call_shape = {
-    .tag = "ALLM.ToolCall",
-    .noun = "tool_call",
-    .size = sizeof(allm_tool_call),
-    .kept = offsetof(allm_tool_call, kept),
+    SHAPE_OF(tool_call, "ALLM.ToolCall"),
     .fields = fields,
     .pick_json = pick_json,
 };
 
-allm_tool_call *allm_tool_call_new(const allm_tool_call *given)
-{
-    return shape_new(&tool_call_shape, given);
-}
-
-void allm_tool_call_free(allm_tool_call *call)
-{
-    shape_free(call);
-}
-
-const allm_error *allm_tool_call_error(const allm_tool_call *call)
-{
-    return shape_error(call);
-}
-
-allm_text *allm_tool_call_json(const allm_tool_call *call, allm_form form)
-{
-    return encode_to_text(&tool_call_shape, call, form);
-}
+NOUN_FUNCTIONS(tool_call)

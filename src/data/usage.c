@@ -1,7 +1,7 @@
 /* usage.c - the tokens and cost of a call */
 #include "data/usage.h"
 
-#include "data/encode.h"
+#include "data/noun.h"
 
 static const struct shape_field fields[] = {
     FIELD(usage, input_tokens, SHAPE_INT),
@@ -18,32 +18,11 @@ static const struct shape_field fields[] = {
 };
 
 const struct shape usage_shape = {
-    .tag = "ALLM.Usage",
-    .noun = "usage",
-    .size = sizeof(allm_usage),
-    .kept = offsetof(allm_usage, kept),
+    SHAPE_OF(usage, "ALLM.Usage"),
     .fields = fields,
 };
 
-allm_usage *allm_usage_new(const allm_usage *given)
-{
-    return shape_new(&usage_shape, given);
-}
-
-void allm_usage_free(allm_usage *usage)
-{
-    shape_free(usage);
-}
-
-const allm_error *allm_usage_error(const allm_usage *usage)
-{
-    return shape_error(usage);
-}
-
-allm_text *allm_usage_json(const allm_usage *usage, allm_form form)
-{
-    return encode_to_text(&usage_shape, usage, form);
-}
+NOUN_FUNCTIONS(usage)
 
 static bool add_counts(int64_t a, int64_t b, int64_t *sum)
 {
