@@ -478,6 +478,14 @@ allm_status answer_truncated(struct answer *a, const char *message)
     return answer_fail(a, &e);
 }
 
+allm_status answer_ended_early(struct answer *a, const char *message)
+{
+    return answer_truncated(a, answer_is_empty(a)
+                                   ? "the response ended before any content "
+                                     "arrived"
+                                   : message);
+}
+
 const allm_json *answer_part(struct answer *a, struct slice body)
 {
     struct json_limits limits;

@@ -111,6 +111,8 @@ allm_status answer_malformed(struct answer *a, const char *message);
 
 /* The body ended before the protocol did. */
 allm_status answer_truncated(struct answer *a, const char *message);
+/* The same; with `message` only if some content arrived. */
+allm_status answer_ended_early(struct answer *a, const char *message);
 
 /* Fail with a body that is not JSON: as truncated if it is the beginning of a
  * JSON document, else as malformed. */

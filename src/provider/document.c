@@ -5,38 +5,23 @@
 #include "provider/http.h"
 #include "provider/sink.h"
 
-const allm_json *document_open(struct answer *a, const allm_call *call,
-                               const allm_frame *frame, allm_sink *sink,
-                               allm_status *status)
-{
-    *status = ALLM_OK;
-    if (!answer_open(a, call, sink))
-        return NULL;
-    const allm_json *document = allm_sink_parse(sink, frame->data,
-                                                frame->data_len);
-    if (sink->status < 0) {
-        *status = sink->status;
-        return NULL;
-    }
-    if (error_body_is(document)) {
-        allm_error e = error_body_read(sink->arena, document, 0);
-        *status = answer_fail(a, &e);
-        return NULL;
-    }
-    if (allm_json_type_of(document) == ALLM_JSON_OBJECT)
-        return document;
-    *status = answer_not_json(a,
-                              (struct slice){ frame->data, frame->data_len });
-    return NULL;
-}
-
 allm_status document_decode(struct answer *a, const allm_call *call,
                             const allm_frame *frame, allm_sink *sink,
                             document_reader *read)
 {
-    allm_status status;
-    const allm_json *document = document_open(a, call, frame, sink, &status);
-    return document ? read(a, document) : status;
+    if (!answer_open(a, call, sink))
+        return ALLM_OK;
+    const struct slice text = { frame->data, frame->data_len };
+    const allm_json *document = allm_sink_parse(sink, text.ptr, text.len);
+    if (sink->status < 0)
+        return sink->status;
+    if (error_body_is(document)) {
+        allm_error e = error_body_read(sink->arena, document, 0);
+        return answer_fail(a, &e);
+    }
+    return allm_json_type_of(document) == ALLM_JSON_OBJECT
+               ? read(a, document)
+               : answer_not_json(a, text);
 }
 
 void document_begin(const struct extra *x, allm_http *http, struct emit *e)

@@ -10,29 +10,36 @@
 #include "provider/answer.h"
 #include "provider/extra.h"
 
-/* The adapter of a dialect whose state is a struct answer. */
-#define DOCUMENT_ADAPTER(name_, encode_, decode_, explain_, header, prefix) \
-    { .size = sizeof(allm_adapter), .name = (name_), \
-      .state_size = sizeof(struct answer), .framing = ALLM_FRAMING_WHOLE, \
-      .encode = (encode_), .decode = (decode_), .finish = document_finish, \
-      .explain = (explain_), .auth_header = (header), .auth_prefix = (prefix) }
-
-/*
- * Begin a decode(): return the document of a frame.  A document that is an
- * error, or not an object, fails the response.  NULL: there is nothing more to
- * do; return *status.
- */
-const allm_json *document_open(struct answer *a, const allm_call *call,
-                               const allm_frame *frame, allm_sink *sink,
-                               allm_status *status);
-
-/* A whole decode(): open the document of a frame and call `read` with it.
- * Returns what `read` returns, or the status of document_open(). */
 typedef allm_status document_reader(struct answer *a,
                                     const allm_json *document);
+
+/*
+ * A decode() that calls `read` with the document of a frame.  A document that
+ * is an error, or not an object, fails the response.
+ */
 allm_status document_decode(struct answer *a, const allm_call *call,
                             const allm_frame *frame, allm_sink *sink,
                             document_reader *read);
+
+/* Define NAME_adapter, whose state is a struct answer; `read` is as above. */
+#define DOCUMENT_ADAPTER(NAME, encode_, read, explain_, header, prefix) \
+    static allm_status NAME##_decode(void *state, const allm_call *call, \
+                                     const allm_frame *frame, allm_sink *sink) \
+    { \
+        return document_decode(state, call, frame, sink, (read)); \
+    } \
+    const allm_adapter NAME##_adapter = { \
+        .size = sizeof(allm_adapter), \
+        .name = #NAME, \
+        .state_size = sizeof(struct answer), \
+        .framing = ALLM_FRAMING_WHOLE, \
+        .encode = (encode_), \
+        .decode = NAME##_decode, \
+        .finish = document_finish, \
+        .explain = (explain_), \
+        .auth_header = (header), \
+        .auth_prefix = (prefix), \
+    }
 
 /* Begin the body of a request: an open object with the model, unless an option
  * has its name. */

@@ -158,21 +158,11 @@ static allm_status read_models(struct answer *a, const allm_json *document)
     return answer_close(a);
 }
 
-static allm_status models_decode(void *state, const allm_call *call,
-                                 const allm_frame *frame, allm_sink *sink)
-{
-    return document_decode(state, call, frame, sink, read_models);
-}
-
-const allm_adapter openai_models_adapter =
-    DOCUMENT_ADAPTER("openai_models", encode_openai, models_decode,
-                     error_body_explain, "authorization", "Bearer ");
-const allm_adapter anthropic_models_adapter =
-    DOCUMENT_ADAPTER("anthropic_models", encode_anthropic, models_decode,
-                     anthropic_error_explain, "x-api-key", NULL);
-const allm_adapter gemini_models_adapter =
-    DOCUMENT_ADAPTER("gemini_models", encode_gemini, models_decode,
-                     gemini_error_explain, "x-goog-api-key", NULL);
-const allm_adapter ollama_models_adapter =
-    DOCUMENT_ADAPTER("ollama_models", encode_ollama, models_decode,
-                     error_body_explain, "authorization", "Bearer ");
+DOCUMENT_ADAPTER(openai_models, encode_openai, read_models, error_body_explain,
+                 "authorization", "Bearer ");
+DOCUMENT_ADAPTER(anthropic_models, encode_anthropic, read_models,
+                 anthropic_error_explain, "x-api-key", NULL);
+DOCUMENT_ADAPTER(gemini_models, encode_gemini, read_models,
+                 gemini_error_explain, "x-goog-api-key", NULL);
+DOCUMENT_ADAPTER(ollama_models, encode_ollama, read_models, error_body_explain,
+                 "authorization", "Bearer ");

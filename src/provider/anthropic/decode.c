@@ -160,11 +160,8 @@ static allm_status response_end(struct anthropic *c)
         answer_warn(a, "message_stop_missing");
         return response_complete(c);
     }
-    return answer_truncated(a, answer_is_empty(a)
-                                   ? "the response ended before any content "
-                                     "arrived"
-                                   : "the response is incomplete: it has "
-                                     "neither a stop reason nor message_stop");
+    return answer_ended_early(a, "the response is incomplete: it has "
+                                 "neither a stop reason nor message_stop");
 }
 
 static allm_status response_fail(struct anthropic *c, const allm_json *document)

@@ -272,12 +272,5 @@ static allm_status read_images(struct answer *a, const allm_json *document)
     return answer_close(a);
 }
 
-static allm_status image_decode(void *state, const allm_call *call,
-                                const allm_frame *frame, allm_sink *sink)
-{
-    return document_decode(state, call, frame, sink, read_images);
-}
-
-const allm_adapter gemini_image_adapter =
-    DOCUMENT_ADAPTER("gemini_image", image_encode, image_decode,
-                     gemini_error_explain, "x-goog-api-key", NULL);
+DOCUMENT_ADAPTER(gemini_image, image_encode, read_images, gemini_error_explain,
+                 "x-goog-api-key", NULL);

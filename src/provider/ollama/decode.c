@@ -298,10 +298,7 @@ allm_status ollama_finish(void *state, const allm_call *call, allm_sink *sink)
     struct ollama *o = state;
     if (!decode_begin(o, call, sink))
         return ALLM_OK;
-    return answer_truncated(&o->answer,
-                            answer_is_empty(&o->answer)
-                                ? "the response ended before any content "
-                                  "arrived"
-                                : "the response is incomplete: it has no line "
-                                  "with \"done\": true");
+    return answer_ended_early(&o->answer,
+                              "the response is incomplete: it has no line "
+                              "with \"done\": true");
 }

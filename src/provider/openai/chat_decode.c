@@ -652,10 +652,7 @@ allm_status openai_chat_finish(void *state, const allm_call *call,
         return ALLM_OK;
     if (c->answer.finish != ALLM_FINISH_NONE)
         return response_complete(c);
-    return answer_truncated(&c->answer,
-                            answer_is_empty(&c->answer)
-                                ? "the response ended before any content "
-                                  "arrived"
-                                : "the response is incomplete: it has neither "
-                                  "a finish reason nor [DONE]");
+    return answer_ended_early(&c->answer,
+                              "the response is incomplete: it has neither "
+                              "a finish reason nor [DONE]");
 }

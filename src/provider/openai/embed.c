@@ -70,12 +70,5 @@ static allm_status read_embeddings(struct answer *a, const allm_json *document)
     return answer_close(a);
 }
 
-static allm_status embed_decode(void *state, const allm_call *call,
-                                const allm_frame *frame, allm_sink *sink)
-{
-    return document_decode(state, call, frame, sink, read_embeddings);
-}
-
-const allm_adapter openai_embed_adapter =
-    DOCUMENT_ADAPTER("openai_embed", embed_encode, embed_decode,
-                     error_body_explain, "authorization", "Bearer ");
+DOCUMENT_ADAPTER(openai_embed, embed_encode, read_embeddings,
+                 error_body_explain, "authorization", "Bearer ");

@@ -343,12 +343,5 @@ static allm_status read_images(struct answer *a, const allm_json *document)
     return answer_close(a);
 }
 
-static allm_status image_decode(void *state, const allm_call *call,
-                                const allm_frame *frame, allm_sink *sink)
-{
-    return document_decode(state, call, frame, sink, read_images);
-}
-
-const allm_adapter openai_image_adapter =
-    DOCUMENT_ADAPTER("openai_image", image_encode, image_decode,
-                     error_body_explain, "authorization", "Bearer ");
+DOCUMENT_ADAPTER(openai_image, image_encode, read_images, error_body_explain,
+                 "authorization", "Bearer ");

@@ -88,12 +88,5 @@ static allm_status read_results(struct answer *a, const allm_json *document)
     return answer_close(a);
 }
 
-static allm_status moderation_decode(void *state, const allm_call *call,
-                                     const allm_frame *frame, allm_sink *sink)
-{
-    return document_decode(state, call, frame, sink, read_results);
-}
-
-const allm_adapter openai_moderate_adapter =
-    DOCUMENT_ADAPTER("openai_moderate", moderation_encode, moderation_decode,
-                     error_body_explain, "authorization", "Bearer ");
+DOCUMENT_ADAPTER(openai_moderate, moderation_encode, read_results,
+                 error_body_explain, "authorization", "Bearer ");

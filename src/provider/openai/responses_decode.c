@@ -161,13 +161,10 @@ static allm_status response_complete(struct openai_responses *c,
 
 static allm_status response_truncate(struct openai_responses *c)
 {
-    return answer_truncated(&c->answer,
-                            answer_is_empty(&c->answer)
-                                ? "the response ended before any content "
-                                  "arrived"
-                                : "the response is incomplete: it has neither "
-                                  "response.completed nor "
-                                  "response.incomplete");
+    return answer_ended_early(&c->answer,
+                              "the response is incomplete: it has neither "
+                              "response.completed nor "
+                              "response.incomplete");
 }
 
 /* ------------------------------------------------------------- events --- */
