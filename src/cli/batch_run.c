@@ -71,7 +71,8 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-void batch_run_fail(struct batch_run *r, int code)
+/* An error ends the run with this exit code; it was printed. */
+static void fail_run(struct batch_run *r, int code)
 {
     r->stop = true;
     if (!r->code)
@@ -96,10 +97,10 @@ static void write_item(struct batch_run *r, const struct batch_item *i)
         return;
     r->torn = i->first && !r->task->write_first(r, row->ptr, i->first);
     if (r->torn)
-        batch_run_fail(r, END_USAGE);
+        fail_run(r, END_USAGE);
     else if (!batch_out_write(&r->out, row->ptr + i->first,
                               row->len - i->first))
-        batch_run_fail(r, r->out.code);
+        fail_run(r, r->out.code);
 }
 
 /* Write the rows that are next in the order of the input. */
@@ -150,7 +151,7 @@ static void end_item(struct batch_run *r, struct batch_item *i, size_t index,
                      struct batch_end *e)
 {
     if (!r->task->put(r, i, index, e)) {
-        batch_run_fail(r, END_USAGE);
+        fail_run(r, END_USAGE);
         skip_item(r, i);
         return;
     }
@@ -241,7 +242,7 @@ static void continue_request(struct batch_run *r, struct batch_item *first,
     }
     if (e->code == END_KEY && e->error) {
         print_fault("%s", e->error->message);
-        batch_run_fail(r, END_KEY);
+        fail_run(r, END_KEY);
     }
     end_request(r, first, e);
 }
@@ -294,7 +295,7 @@ static bool has_money(struct batch_run *r, struct batch_item *first)
         return false;
     }
     if (most < 0)
-        batch_run_fail(r, END_USAGE);
+        fail_run(r, END_USAGE);
     else
         r->limit = r->stop = true;
     drop_request(r, first);
@@ -324,7 +325,7 @@ static void report_changed(struct batch_run *r, const struct batch_item *i)
     print_fault("the line of id \"%.200s\" is not the one that %s has a row "
                 "for; --changed ask asks again, --changed keep keeps the row",
                 i->call.id, r->out.path);
-    batch_run_fail(r, END_USAGE);
+    fail_run(r, END_USAGE);
 }
 
 /* Is the line to be sent, or does OUT have its row? */
@@ -369,7 +370,7 @@ static struct batch_item *read_item(struct batch_run *r,
                  "the line is longer than 64 MB");
     }
     if (i->call.fatal)
-        batch_run_fail(r, i->call.code);
+        fail_run(r, i->call.code);
     if (r->stop || !is_wanted(r, i)) {
         skip_item(r, i);
         return NULL;
@@ -422,7 +423,7 @@ static struct batch_item *gather_request(struct batch_run *r)
         }
     }
     if (found == BATCH_FAILED)
-        batch_run_fail(r, END_USAGE);
+        fail_run(r, END_USAGE);
     r->input_ended |= found == BATCH_END;
     if (r->stop) {
         drop_request(r, take_gathered(r));
@@ -512,7 +513,7 @@ static void wait_for_news(struct batch_run *r)
     while (read(signal_pipe[0], drop, sizeof drop) > 0)
         continue;
     if (!batch_out_sync(&r->out, now_ms()))
-        batch_run_fail(r, r->out.code);
+        fail_run(r, r->out.code);
 }
 
 /* Take what the streams have. */
@@ -605,7 +606,7 @@ int batch_run(struct batch_run *r)
     int64_t now = now_ms();
     batch_count_end(&r->count, r->usage, now);
     if (!batch_out_close(&r->out))
-        batch_run_fail(r, r->out.code);
+        fail_run(r, r->out.code);
     int code = r->code ? r->code : batch_count_exit(&r->count, r->limit);
     if (signal_count)
         code = END_SIGNAL + signal_received;

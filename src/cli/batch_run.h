@@ -128,8 +128,6 @@ bool batch_run_shard(struct batch_run *r, const char **name);
 int batch_run_open(struct batch_run *r);
 /* Run all rows, and write the summary.  Returns the exit code. */
 int batch_run(struct batch_run *r);
-/* An error ends the run with this exit code; it was printed. */
-void batch_run_fail(struct batch_run *r, int code);
 
 /* How many requests may be in flight: -j, or the setting. */
 uint32_t batch_run_jobs(const struct batch_flags *f);

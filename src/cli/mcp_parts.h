@@ -22,7 +22,4 @@ int mcp_call(const struct mcp_flags *f, int argc, char **argv);
 int mcp_read(const struct mcp_flags *f, int argc, char **argv);
 int mcp_prompt(const struct mcp_flags *f, int argc, char **argv);
 
-/* mcp_serve.c: a function of its toolbox. */
-void mcp_serve_approve(void *ud, allm_approval *approval);
-
 #endif

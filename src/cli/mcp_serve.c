@@ -95,7 +95,7 @@ static struct asking *find_asking(const char *call_id)
     return a;
 }
 
-void mcp_serve_approve(void *ud, allm_approval *approval)
+static void take_approval(void *ud, allm_approval *approval)
 {
     const allm_tool_call *call = allm_approval_call(approval);
     struct asking *a = find_asking(call->id);
@@ -467,7 +467,7 @@ static int open_parts(struct serving *s, const struct mcp_flags *f)
     mcp_progress_open();
     int code = opts_read(&s->options, &f->options)
                    ? toolbox_open(&(struct toolbox_wish){
-                         .flags = &f->toolbox, .approve = mcp_serve_approve,
+                         .flags = &f->toolbox, .approve = take_approval,
                          .progress = mcp_progress_take })
                    : END_USAGE;
     toolbox_tools(&count);

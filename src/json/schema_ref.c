@@ -127,7 +127,8 @@ struct slice ref_join(struct arena *a, struct slice base, struct slice uri)
 
 /* -------------------------------------------------------------- names --- */
 
-const struct anchor *ref_anchor(const struct resource *r, struct slice name)
+static const struct anchor *find_anchor(const struct resource *r,
+                                        struct slice name)
 {
     for (const struct anchor *a = r->anchors; a; a = a->next)
         if (slice_eq(a->name, name))
@@ -307,7 +308,7 @@ static const struct node *find_target(struct compiler *c, const struct rule *r,
     if (!strcmp(r->keyword->name, "$dynamicRef") &&
         ref_dynamic_anchor(resource, fragment))
         ref->dynamic = fragment;
-    const struct anchor *a = ref_anchor(resource, fragment);
+    const struct anchor *a = find_anchor(resource, fragment);
     return a ? a->node : NULL;
 }
 

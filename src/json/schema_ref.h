@@ -11,7 +11,6 @@ void ref_name(struct compiler *c, struct node *n);
 void ref_resolve(struct compiler *c, const struct rule *r, struct ref *ref);
 
 /* NULL if there is none. */
-const struct anchor *ref_anchor(const struct resource *r, struct slice name);
 const struct node *ref_dynamic_anchor(const struct resource *r,
                                       struct slice name);
 

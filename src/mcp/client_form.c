@@ -231,26 +231,9 @@ static const allm_json *make_answer(struct arena *a, enum mcp_action action,
     struct build b;
     build_start_object(&b, a);
     build_text_at(&b, "action", slice_of(words[action]));
-    if (action == MCP_ACCEPT) {
-        build_key(&b, SLICE("content"));
-        build_value_copy(&b, content);
-    }
-    build_end(&b);
-    return build_done(&b);
-}
-
-static void send_answer(struct mcp_client *c, const struct question *q,
-                        const allm_json *answer)
-{
-    struct buf text;
-    struct emit e;
-    struct mcp_message *m = client_draft(c, &text);
-    if (!m)
-        return;
-    rpc_begin_result(&e, &text, q->id);
-    rpc_emit_members(&e, answer);
-    rpc_end(&e);
-    client_queue(c, m, &text);
+    if (action == MCP_ACCEPT)
+        build_value_copy_at(&b, "content", content);
+    return build_finish(&b);
 }
 
 /* Close a question, which is already removed from the list.  An answer about a
@@ -264,7 +247,7 @@ static void settle_question(struct mcp_client *c, struct question *q,
     if (!answer) {
         c->no_memory = true;
     } else if (!q->about) {
-        send_answer(c, q, answer);
+        client_reply(c, q->id, answer);
     } else {
         q->about->inputs.answers[q->index] = answer;
         if (!--q->about->inputs.missing)

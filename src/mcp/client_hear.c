@@ -148,8 +148,8 @@ static void take_answer(struct mcp_client *c, const struct rpc *m,
 
 /* ------------------------------------------------------------- requests --- */
 
-static void send_result(struct mcp_client *c, const allm_json *id,
-                        const allm_json *members)
+void client_reply(struct mcp_client *c, const allm_json *id,
+                  const allm_json *members)
 {
     struct buf text;
     struct emit e;
@@ -180,11 +180,11 @@ static void take_request(struct mcp_client *c, const struct rpc *m,
         client_lose(c, "handler_exit",
                     "the server sends requests and does not read the answers");
     } else if (slice_is(m->method, "ping")) {
-        send_result(c, m->id, NULL);
+        client_reply(c, m->id, NULL);
     } else if (slice_is(m->method, "roots/list")) {
         const allm_json *roots = client_roots(c, home_arena(h));
         if (roots)
-            send_result(c, m->id, roots);
+            client_reply(c, m->id, roots);
         else
             c->no_memory = true;
     } else if (slice_is(m->method, "elicitation/create")) {

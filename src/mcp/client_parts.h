@@ -187,6 +187,10 @@ void client_impatient(struct mcp_client *c, int64_t now);
 
 /* ---------------------------------------------------------- client_hear --- */
 
+/* Answer a request of the server, with the members of this object, or NULL. */
+void client_reply(struct mcp_client *c, const allm_json *id,
+                  const allm_json *members);
+
 /* These lists have changed. */
 void client_note_change(struct mcp_client *c, unsigned lists, int64_t now);
 

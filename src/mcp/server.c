@@ -229,6 +229,16 @@ static struct serving **find_serving(allm_mcp_server *s, uint64_t id)
     return at;
 }
 
+/* The request of this id, if it can be answered; else *status is what the
+ * caller gets: a request may have been cancelled meanwhile. */
+static struct serving **open_serving(allm_mcp_server *s, uint64_t id,
+                                     allm_status *status)
+{
+    struct serving **at = s ? find_serving(s, id) : NULL;
+    *status = s ? status_of(s) : ALLM_ERR_NOMEM;
+    return at && *at && !s->error ? at : NULL;
+}
+
 static allm_status end_serving(allm_mcp_server *s, struct serving **at)
 {
     struct serving *v = *at;
@@ -273,12 +283,11 @@ allm_status allm_mcp_server_answer(allm_mcp_server *s, uint64_t id,
                                    const allm_json *result)
 {
     struct emit e;
-    if (!s)
-        return ALLM_ERR_NOMEM;
-    struct serving **at = find_serving(s, id);
+    allm_status status;
+    struct serving **at = open_serving(s, id, &status);
+    if (!at)
+        return status;
     struct serving *v = *at;
-    if (!v || s->error)
-        return status_of(s);
     if (!json_is_type(result, ALLM_JSON_OBJECT))
         return ALLM_ERR_MISUSE;
     const char *misfit = find_misfit(v, result);
@@ -298,12 +307,11 @@ allm_status allm_mcp_server_answer(allm_mcp_server *s, uint64_t id,
 allm_status allm_mcp_server_text(allm_mcp_server *s, uint64_t id,
                                  const char *text, size_t len, bool failed)
 {
-    if (!s)
-        return ALLM_ERR_NOMEM;
-    struct serving **at = find_serving(s, id);
+    allm_status status;
+    struct serving **at = open_serving(s, id, &status);
+    if (!at)
+        return status;
     struct serving *v = *at;
-    if (!v || s->error)
-        return status_of(s);
     server_write_text(s, v->id, v->modern, slice_given(text, len), failed);
     return end_serving(s, at);
 }
@@ -311,12 +319,11 @@ allm_status allm_mcp_server_text(allm_mcp_server *s, uint64_t id,
 allm_status allm_mcp_server_fail(allm_mcp_server *s, uint64_t id,
                                  const char *message)
 {
-    if (!s)
-        return ALLM_ERR_NOMEM;
-    struct serving **at = find_serving(s, id);
+    allm_status status;
+    struct serving **at = open_serving(s, id, &status);
+    if (!at)
+        return status;
     struct serving *v = *at;
-    if (!v || s->error)
-        return status_of(s);
     bool missing = v->request.kind == ALLM_MCP_REQUEST_READ && !v->modern;
     server_write_error(s, v->id, missing ? RPC_NO_RESOURCE : RPC_PARAMS,
                        message ? message : "the request failed", NULL);
@@ -367,12 +374,11 @@ static allm_status ask_legacy(allm_mcp_server *s, struct serving *v,
 allm_status allm_mcp_server_elicit(allm_mcp_server *s, uint64_t id,
                                    const char *message, const allm_json *schema)
 {
-    if (!s)
-        return ALLM_ERR_NOMEM;
-    struct serving **at = find_serving(s, id);
+    allm_status status;
+    struct serving **at = open_serving(s, id, &status);
+    if (!at)
+        return status;
     struct serving *v = *at;
-    if (!v || s->error)
-        return status_of(s);
     if (!v->request.elicits || !message || v->asked_id ||
         !json_is_type(schema, ALLM_JSON_OBJECT))
         return ALLM_ERR_MISUSE;
@@ -385,11 +391,11 @@ allm_status allm_mcp_server_notify(allm_mcp_server *s, uint64_t id,
                                    const char *message)
 {
     struct emit e;
-    if (!s)
-        return ALLM_ERR_NOMEM;
-    struct serving *v = *find_serving(s, id);
-    if (!v || !v->token || s->error)
-        return status_of(s);
+    allm_status status;
+    struct serving **at = open_serving(s, id, &status);
+    struct serving *v = at ? *at : NULL;
+    if (!v || !v->token)
+        return status;
     rpc_begin_notification(&e, &s->out, "notifications/progress");
     emit_member_value(&e, "progressToken", v->token);
     emit_member_number(&e, "progress", progress);

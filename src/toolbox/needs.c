@@ -133,7 +133,8 @@ static const allm_error *check_net(struct arena *a, const allm_json *net)
     return NULL;
 }
 
-bool needs_is_key(const char *variable)
+/* Is this the variable of a provider's key? */
+static bool is_key_variable(const char *variable)
 {
     const struct registry_row *row;
     struct slice name = slice_of(variable);
@@ -171,7 +172,7 @@ static const allm_error *check_env(const struct checking *c,
                                 "needs.env: every process gets a %s of its "
                                 "own; leave it out",
                                 name.ptr);
-        if (needs_is_key(name.ptr) && !is_granted_name(c, name))
+        if (is_key_variable(name.ptr) && !is_granted_name(c, name))
             return refuse_needs(a,
                                 "needs.env: %.200s is the key of a "
                                 "provider, which no tool gets unless "

@@ -26,7 +26,4 @@ const char *needs_orders(struct buf *out, const allm_json *needs,
  * default reach, for people and for rules.  An array; NULL: out of memory. */
 const allm_json *needs_words(struct arena *a, const allm_json *needs);
 
-/* Is this the variable of a provider's key? */
-bool needs_is_key(const char *variable);
-
 #endif

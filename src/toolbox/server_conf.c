@@ -256,21 +256,24 @@ static const char *const *make_argv(const struct server_conf *c,
     return argv;
 }
 
+const char *server_conf_value(struct arena *a, const allm_json *v)
+{
+    struct buf text;
+    if (json_slice(v).ptr || json_is_type(v, ALLM_JSON_NULL))
+        return json_slice(v).ptr;
+    buf_init(&text, a, SIZE_MAX / 2);
+    json_write(&text, v, 0);
+    return text.broken ? NULL : buf_slice(&text).ptr;
+}
+
 static void add_variables(const struct server_conf *c, struct arena *a,
                           struct buf *orders)
 {
     const allm_json *key = NULL;
     while (c->env && (key = allm_json_next(c->env, key))) {
-        const allm_json *v = allm_json_value(key);
-        struct buf text;
-        buf_init(&text, a, SIZE_MAX / 2);
-        if (json_is_type(v, ALLM_JSON_NULL))
-            continue;
-        if (!json_slice(v).ptr)
-            json_write(&text, v, 0);
-        orders_env(orders, json_slice(key).ptr,
-                   json_slice(v).ptr ? json_slice(v).ptr
-                                     : buf_slice(&text).ptr);
+        const char *value = server_conf_value(a, allm_json_value(key));
+        if (value)
+            orders_env(orders, json_slice(key).ptr, value);
     }
 }
 

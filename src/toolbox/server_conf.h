@@ -37,6 +37,10 @@ const allm_error *server_conf_read(struct server_conf *c,
                                    struct allm_home *home, const char *name,
                                    const allm_json *entry, const char *root);
 
+/* The value of a variable or header, in the arena or the entry: a number or a
+ * switch as JSON.  NULL: there is none, or no memory. */
+const char *server_conf_value(struct arena *a, const allm_json *v);
+
 /*
  * What its process needs: *j is opened in the arena and must be closed; *argv
  * ends with NULL.  NULL, or the error.

@@ -78,16 +78,10 @@ static void put_own_headers(const struct server_conf *c, struct arena *a,
 {
     const allm_json *key = NULL;
     while (c->headers && (key = allm_json_next(c->headers, key))) {
-        const allm_json *v = allm_json_value(key);
         const char *name = json_slice(key).ptr;
-        struct buf text;
-        buf_init(&text, a, SIZE_MAX / 2);
-        if (json_is_type(v, ALLM_JSON_NULL))
+        const char *value = server_conf_value(a, allm_json_value(key));
+        if (!value)
             continue;
-        if (!json_slice(v).ptr)
-            json_write(&text, v, 0);
-        const char *value = json_slice(v).ptr ? json_slice(v).ptr
-                                              : buf_slice(&text).ptr;
         if (same_word(name, "authorization") && !view->secret_name) {
             view->secret_name = name;
             view->secret_value = value;

@@ -49,7 +49,7 @@ struct allm_fake_cursor *fake_cursor_new(struct mem mem)
     return c;
 }
 
-struct allm_fake_cursor *fake_cursor_keep(struct allm_fake_cursor *c)
+static struct allm_fake_cursor *keep_cursor(struct allm_fake_cursor *c)
 {
     atomic_fetch_add_explicit(&c->count, 1, memory_order_relaxed);
     return c;
@@ -112,7 +112,7 @@ bool fake_log_use(struct fake_log *log, struct allm_fake_cursor *cursor)
     bool is_early = !log->has_calls;
     if (is_early) {
         fake_cursor_drop(log->cursor);
-        log->cursor = fake_cursor_keep(cursor);
+        log->cursor = keep_cursor(cursor);
     }
     pthread_mutex_unlock(&log->lock);
     return is_early;

@@ -9,7 +9,6 @@
  * share it. */
 struct allm_fake_cursor;
 struct allm_fake_cursor *fake_cursor_new(struct mem mem);
-struct allm_fake_cursor *fake_cursor_keep(struct allm_fake_cursor *c);
 void fake_cursor_drop(struct allm_fake_cursor *c);
 uint64_t fake_cursor_index(const struct allm_fake_cursor *c);
 

@@ -11,7 +11,8 @@ static bool is_unreserved(char c)
            (c >= '0' && c <= '9') || (c && strchr("-._~/@", c));
 }
 
-void gemini_address_model(struct buf *url, const char *model)
+/* Prefixed by "models/", unless it contains a slash. */
+static void add_model(struct buf *url, const char *model)
 {
     static const char digits[] = "0123456789ABCDEF";
     if (!strchr(model, '/'))
@@ -51,7 +52,7 @@ const allm_error *gemini_address_write(const allm_call *call, allm_http *http,
     buf_init(&url, http->arena, 64 * 1024);
     buf_add(&url, base);
     buf_text(&url, has_no_path(base) ? "/v1beta/" : "/");
-    gemini_address_model(&url, call->model ? call->model : "");
+    add_model(&url, call->model ? call->model : "");
     buf_byte(&url, ':');
     buf_text(&url, verb);
     buf_add(&url, query);
