@@ -5,6 +5,7 @@
 #include "cli/opts.h"
 #include "cli/print.h"
 #include "cli/settings.h"
+#include "conf/member.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -50,27 +51,16 @@ static int list_aliases(int argc, char **argv)
     return END_DONE;
 }
 
-static void put_member(allm_json_build *b, const char *key, const char *text)
-{
-    if (!text)
-        return;
-    allm_json_build_key(b, key);
-    allm_json_build_text(b, text, strlen(text));
-}
-
 /* The alias as JSON text: a name, or an object with its options. */
 static allm_text *make_alias(const char *model, const allm_json *options)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    put_member(b, "model", model);
-    put_member(b, "system", given.system);
+    allm_json_build *b = member_new_object();
+    member_text(b, "model", model);
+    member_text(b, "system", given.system);
     if (options) {
-        allm_json_build_key(b, "options");
-        allm_json_build_value(b, options);
+        member_value(b, "options", options);
     }
-    allm_json_build_end(b);
-    allm_json *alias = allm_json_build_done(b);
+    allm_json *alias = member_done(b);
     bool simple = !given.system && !options;
     allm_text *text =
         allm_json_write(simple ? allm_json_get(alias, "model") : alias, 0);

@@ -3,13 +3,14 @@
 
 #include "cli/print.h"
 #include "cli/toolbox.h"
+#include "conf/member.h"
 
 #include <string.h>
 
 static struct approve_call call_of(const allm_json *row)
 {
-    const char *id = allm_json_text(allm_json_get(row, "id"), NULL);
-    const char *name = allm_json_text(allm_json_get(row, "name"), NULL);
+    const char *id = member_read(row, "id");
+    const char *name = member_read(row, "name");
     return (struct approve_call){ id ? id : "", name ? name : "?",
                                   allm_json_get(row, "arguments"),
                                   allm_json_get(row, "reach") };
@@ -19,7 +20,7 @@ static bool is_decided(const allm_json *metadata, const char *id)
 {
     const allm_json *list = allm_json_get(metadata, "approved");
     for (const allm_json *d = NULL; (d = allm_json_next(list, d));) {
-        const char *own = allm_json_text(allm_json_get(d, "id"), NULL);
+        const char *own = member_read(d, "id");
         if (own && !strcmp(own, id))
             return true;
     }

@@ -1,24 +1,22 @@
 /* ask_user.c - --ask: a tool with which the model asks the user a question */
 #include "cli/ask_user.h"
 
+#include "conf/member.h"
+
 /* The choices as options of the question, which the caller frees; or NULL. */
 static allm_json *options_of(const allm_json *args)
 {
     const allm_json *choices = allm_json_get(args, "choices");
     if (!allm_json_count(choices))
         return NULL;
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    allm_json_build_key(b, "choices");
-    allm_json_build_value(b, choices);
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    allm_json_build *b = member_new_object();
+    member_value(b, "choices", choices);
+    return member_done(b);
 }
 
 static void ask_question(allm_tool_run *run, const allm_json *args, void *ud)
 {
-    const char *question = allm_json_text(allm_json_get(args, "question"),
-                                          NULL);
+    const char *question = member_read(args, "question");
     (void)ud;
     if (!question || !*question) {
         allm_tool_fail(run, "the question is missing");

@@ -8,6 +8,7 @@
 #include "cli/attach.h"
 
 #include "cli/print.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -92,12 +93,9 @@ static const allm_adapter page = { .size = sizeof page,
 static allm_json *make_options(const char *url)
 {
     size_t scheme = strcspn(url, ":") + 3;
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    allm_json_build_key(b, "base_url");
-    allm_json_build_text(b, url, scheme + strcspn(url + scheme, "/?#"));
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    allm_json_build *b = member_new_object();
+    member_text_n(b, "base_url", url, scheme + strcspn(url + scheme, "/?#"));
+    return member_done(b);
 }
 
 /* Print why it could not be fetched, if it could not. */

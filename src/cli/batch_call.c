@@ -19,6 +19,7 @@
 #include "cli/prompt.h"
 #include "cli/reword.h"
 #include "cli/template_use.h"
+#include "conf/member.h"
 #include "term/bytes.h"
 #include "term/mem.h"
 
@@ -74,17 +75,15 @@ static void put_message(allm_json_build *b, const char *role, const char *text,
                         size_t len)
 {
     allm_json_build_object(b);
-    allm_json_build_key(b, "role");
-    allm_json_build_text(b, role, ALLM_NUL_ENDED);
-    allm_json_build_key(b, "content");
-    allm_json_build_text(b, text, len);
+    member_text(b, "role", role);
+    member_text_n(b, "content", text, len);
     allm_json_build_end(b);
 }
 
 static bool begins_with_system(const allm_json *messages)
 {
     const allm_json *first = allm_json_next(messages, NULL);
-    const char *role = allm_json_text(allm_json_get(first, "role"), NULL);
+    const char *role = member_read(first, "role");
     return role && (!strcmp(role, "system") || !strcmp(role, "developer"));
 }
 
@@ -142,7 +141,7 @@ static void choose_system(const struct batch_call *c,
                           const allm_json *line, struct words *w)
 {
     const char *flag = rules->models->system, *model = c->model->target.system;
-    bool own = allm_json_text(allm_json_get(line, "system"), NULL);
+    bool own = member_read(line, "system");
     if (own || flag)
         bytes_clear(&w->system);
     if (own)
@@ -264,8 +263,7 @@ static bool put_messages(struct batch_call *c, const struct batch_rules *rules,
 {
     const allm_json *messages = allm_json_get(line, "messages");
     bool list = allm_json_type_of(messages) == ALLM_JSON_ARRAY;
-    allm_json_build_key(b, "messages");
-    allm_json_build_array(b);
+    member_array(b, "messages");
     if (w->system.len && !(list && begins_with_system(messages)))
         put_message(b, "system", w->system.ptr, w->system.len);
     for (const allm_json *m = NULL; list && (m = allm_json_next(messages, m));)
@@ -286,15 +284,12 @@ static bool is_handled(const char *key)
 static allm_json *copy_members(const allm_json *from,
                                bool (*handled)(const char *key))
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
+    allm_json_build *b = member_new_object();
     for (const allm_json *k = NULL; from && (k = allm_json_next(from, k));)
         if (!handled(allm_json_text(k, NULL))) {
-            allm_json_build_key(b, allm_json_text(k, NULL));
-            allm_json_build_value(b, allm_json_value(k));
+            member_value(b, allm_json_text(k, NULL), allm_json_value(k));
         }
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
 static bool none_handled(const char *key)
@@ -423,12 +418,10 @@ static bool make_request(struct batch_call *c, const struct batch_rules *rules,
         release_words(&words);
         return false;
     }
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
+    allm_json_build *b = member_new_object();
     bool ok = put_messages(c, rules, from, &words, b);
-    allm_json_build_end(b);
     release_words(&words);
-    allm_json *plain = allm_json_build_done(b);
+    allm_json *plain = member_done(b);
     ok = ok && decode_request(c, plain);
     allm_json_free(plain);
     if (ok)
@@ -471,12 +464,9 @@ static bool make_text(struct batch_call *c, const struct batch_rules *rules,
 /* {"prompt": LINE} */
 static allm_json *wrap_prompt(const char *line, size_t len)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    allm_json_build_key(b, "prompt");
-    allm_json_build_text(b, line, len);
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    allm_json_build *b = member_new_object();
+    member_text_n(b, "prompt", line, len);
+    return member_done(b);
 }
 
 typedef bool (*make_call)(struct batch_call *, const struct batch_rules *,

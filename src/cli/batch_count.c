@@ -5,6 +5,7 @@
 #include "cli/exit.h"
 #include "cli/output.h"
 #include "cli/print.h"
+#include "conf/member.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -186,8 +187,7 @@ static void put_count(allm_json_build *b, const char *key, uint64_t n)
 static void put_outcomes(const struct batch_count *c, allm_json_build *b)
 {
     char code[8];
-    allm_json_build_key(b, "exit_codes");
-    allm_json_build_object(b);
+    member_object(b, "exit_codes");
     for (int i = 0; i < COUNT_CODES; i++)
         if (c->by_code[i]) {
             snprintf(code, sizeof code, "%d", i);
@@ -199,8 +199,7 @@ static void put_outcomes(const struct batch_count *c, allm_json_build *b)
 static allm_json *make_summary(const struct batch_count *c, int64_t now_ms)
 {
     uint64_t rows = count_rows(c), ok = c->by_code[END_DONE];
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
+    allm_json_build *b = member_new_object();
     put_count(b, "rows", rows);
     put_count(b, "ok", ok);
     put_count(b, "failed", rows - ok);
@@ -213,15 +212,13 @@ static allm_json *make_summary(const struct batch_count *c, int64_t now_ms)
         allm_json_build_null(b);
     else
         allm_json_build_number(b, c->cost);
-    allm_json_build_key(b, "latency_ms");
-    allm_json_build_object(b);
+    member_object(b, "latency_ms");
     put_count(b, "p50", (uint64_t)latency_of(c, 0.50));
     put_count(b, "p95", (uint64_t)latency_of(c, 0.95));
     put_count(b, "max", (uint64_t)c->most_ms);
     allm_json_build_end(b);
     put_count(b, "total_ms", (uint64_t)(now_ms - c->began_ms));
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
 bool batch_count_write(const struct batch_count *c, const char *path,

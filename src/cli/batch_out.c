@@ -12,6 +12,7 @@
 #include "cli/exit.h"
 #include "cli/output.h"
 #include "cli/print.h"
+#include "conf/member.h"
 #include "term/bytes.h"
 #include "term/mem.h"
 
@@ -178,7 +179,7 @@ static bool add_line(struct batch_out *o, const char *line, size_t len)
     int64_t number = -1;
     allm_json *row = allm_json_parse(line, len, NULL);
     id = allm_json_text(allm_json_get(row, "id"), &id_len);
-    const char *hex = allm_json_text(allm_json_get(row, "sum"), NULL);
+    const char *hex = member_read(row, "sum");
     bool ok = id && hex &&
               allm_json_int64(allm_json_get(row, "exit_code"), &number);
     if (ok)

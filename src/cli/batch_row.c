@@ -12,6 +12,7 @@
 #include "cli/chat_usage.h"
 #include "cli/exit.h"
 #include "cli/reword.h"
+#include "conf/member.h"
 
 #include <string.h>
 #include <time.h>
@@ -82,20 +83,6 @@ void batch_row_judge(struct batch_end *e, const allm_stream *stream,
         e->code = END_TRANSIENT;
 }
 
-static void put_text(allm_json_build *b, const char *key, const char *text)
-{
-    if (!text)
-        return;
-    allm_json_build_key(b, key);
-    allm_json_build_text(b, text, ALLM_NUL_ENDED);
-}
-
-static void put_number(allm_json_build *b, const char *key, int64_t n)
-{
-    allm_json_build_key(b, key);
-    allm_json_build_int(b, n);
-}
-
 /* A member of a noun in its plain JSON form. */
 static void put_noun(allm_json_build *b, const char *key, allm_text *text)
 {
@@ -103,8 +90,7 @@ static void put_noun(allm_json_build *b, const char *key, allm_text *text)
     const char *bytes = allm_text_bytes(text, &len);
     allm_json *value = bytes ? allm_json_parse(bytes, len, NULL) : NULL;
     if (value && !allm_json_error(value)) {
-        allm_json_build_key(b, key);
-        allm_json_build_value(b, value);
+        member_value(b, key, value);
     }
     allm_json_free(value);
     allm_text_free(text);
@@ -144,8 +130,7 @@ static void put_answer(allm_json_build *b, const struct batch_end *e)
                                              NULL)
                            : NULL;
     if (value && !allm_json_error(value)) {
-        allm_json_build_key(b, "value");
-        allm_json_build_value(b, value);
+        member_value(b, "value", value);
     } else {
         put_output(b, "text", e);
     }
@@ -168,8 +153,8 @@ static void put_response(allm_json_build *b, const struct batch_call *c,
     if (!e->response)
         return;
     put_answer(b, e);
-    put_text(b, "model", c->model->target.name);
-    put_text(b, "finish_reason", finish_name(e->response->finish_reason));
+    member_text(b, "model", c->model->target.name);
+    member_text(b, "finish_reason", finish_name(e->response->finish_reason));
     put_cost(b, e->usage);
 }
 
@@ -189,8 +174,8 @@ static void put_reason(allm_json_build *b, const struct batch_end *e,
     if (!message && e->code == END_REFUSED)
         message = "the provider refused or filtered the answer";
     allm_json_build_object(b);
-    put_text(b, key, e->error ? e->error->reason : NULL);
-    put_text(b, "message", message ? message : "the call failed");
+    member_text(b, key, e->error ? e->error->reason : NULL);
+    member_text(b, "message", message ? message : "the call failed");
     allm_json_build_end(b);
     allm_error_free(said);
 }
@@ -207,22 +192,20 @@ static void put_failure(allm_json_build *b, const struct batch_end *e)
 static void put_end(allm_json_build *b, const struct batch_call *c,
                     const struct batch_end *e)
 {
-    put_number(b, "ms", e->ms);
-    put_number(b, "attempts", e->attempts);
+    member_int(b, "ms", e->ms);
+    member_int(b, "attempts", e->attempts);
     put_failure(b, e);
-    put_number(b, "exit_code", e->code);
-    put_text(b, "sum", c->sum);
+    member_int(b, "exit_code", e->code);
+    member_text(b, "sum", c->sum);
     allm_json_build_end(b);
 }
 
 static allm_json_build *begin_row(const struct batch_call *c,
                                   const struct batch_end *e)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    put_text(b, "id", c->id);
-    allm_json_build_key(b, "ok");
-    allm_json_build_bool(b, e->code == END_DONE);
+    allm_json_build *b = member_new_object();
+    member_text(b, "id", c->id);
+    member_bool(b, "ok", e->code == END_DONE);
     return b;
 }
 
@@ -265,8 +248,7 @@ static double nine_digits(float x)
 
 static void put_vector(allm_json_build *b, const float *vector, size_t count)
 {
-    allm_json_build_key(b, "embedding");
-    allm_json_build_array(b);
+    member_array(b, "embedding");
     for (size_t i = 0; i < count; i++)
         allm_json_build_number(b, nine_digits(vector[i]));
     allm_json_build_end(b);
@@ -278,11 +260,11 @@ void batch_row_put_vector(struct bytes *out, const struct batch_call *c,
     const allm_embeddings *v = e->vectors;
     allm_json_build *b = begin_row(c, e);
     if (v && apart)
-        put_number(b, "dims", (int64_t)v->dimensions);
+        member_int(b, "dims", (int64_t)v->dimensions);
     else if (v)
         put_vector(b, v->vectors[index], v->dimensions);
     if (v) {
-        put_text(b, "model", c->model->target.name);
+        member_text(b, "model", c->model->target.name);
         put_cost(b, e->usage);
     }
     put_end(b, c, e);
@@ -294,16 +276,14 @@ void batch_row_put_vector(struct bytes *out, const struct batch_call *c,
 static void put_message(allm_json_build *b, const struct batch_end *e)
 {
     const allm_response *r = e->response;
-    allm_json_build_key(b, "choices");
-    allm_json_build_array(b);
+    member_array(b, "choices");
     allm_json_build_object(b);
-    put_number(b, "index", 0);
-    allm_json_build_key(b, "message");
-    allm_json_build_object(b);
-    put_text(b, "role", "assistant");
+    member_int(b, "index", 0);
+    member_object(b, "message");
+    member_text(b, "role", "assistant");
     put_output(b, "content", e);
     allm_json_build_end(b);
-    put_text(b, "finish_reason", finish_name(r->finish_reason));
+    member_text(b, "finish_reason", finish_name(r->finish_reason));
     allm_json_build_end(b);
     allm_json_build_end(b);
 }
@@ -313,25 +293,23 @@ static void put_tokens(allm_json_build *b, const allm_usage *u)
     int64_t total = 0;
     if (!u || !allm_usage_total(u, &total))
         return;
-    allm_json_build_key(b, "usage");
-    allm_json_build_object(b);
-    put_number(b, "prompt_tokens", u->input_tokens.value);
-    put_number(b, "completion_tokens", u->output_tokens.value);
-    put_number(b, "total_tokens", total);
+    member_object(b, "usage");
+    member_int(b, "prompt_tokens", u->input_tokens.value);
+    member_int(b, "completion_tokens", u->output_tokens.value);
+    member_int(b, "total_tokens", total);
     allm_json_build_end(b);
 }
 
 static void put_body(allm_json_build *b, const struct batch_end *e)
 {
     allm_json_build_object(b);
-    put_number(b, "status_code", 200);
-    put_text(b, "request_id", e->response->id);
-    allm_json_build_key(b, "body");
-    allm_json_build_object(b);
-    put_text(b, "id", e->response->id);
-    put_text(b, "object", "chat.completion");
-    put_number(b, "created", (int64_t)time(NULL));
-    put_text(b, "model", e->response->model);
+    member_int(b, "status_code", 200);
+    member_text(b, "request_id", e->response->id);
+    member_object(b, "body");
+    member_text(b, "id", e->response->id);
+    member_text(b, "object", "chat.completion");
+    member_int(b, "created", (int64_t)time(NULL));
+    member_text(b, "model", e->response->model);
     put_message(b, e);
     put_tokens(b, e->usage);
     allm_json_build_end(b);
@@ -341,10 +319,9 @@ static void put_body(allm_json_build *b, const struct batch_end *e)
 void batch_row_put_openai(struct bytes *out, const struct batch_call *c,
                           const struct batch_end *e)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    put_text(b, "id", c->id);
-    put_text(b, "custom_id", c->id);
+    allm_json_build *b = member_new_object();
+    member_text(b, "id", c->id);
+    member_text(b, "custom_id", c->id);
     allm_json_build_key(b, "response");
     if (e->response)
         put_body(b, e);
@@ -355,8 +332,8 @@ void batch_row_put_openai(struct bytes *out, const struct batch_call *c,
         allm_json_build_null(b);
     else
         put_reason(b, e, "code");
-    put_number(b, "exit_code", e->code);
-    put_text(b, "sum", c->sum);
+    member_int(b, "exit_code", e->code);
+    member_text(b, "sum", c->sum);
     allm_json_build_end(b);
     write_row(out, b);
 }

@@ -4,6 +4,7 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/session_store.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 
@@ -42,8 +43,8 @@ const char *broken_calls(const allm_session *session, char names[300])
     size_t at = 0;
     *names = '\0';
     for (const allm_json *c = NULL; (c = allm_json_next(calls, c));) {
-        const char *id = allm_json_text(allm_json_get(c, "id"), NULL);
-        const char *name = allm_json_text(allm_json_get(c, "name"), NULL);
+        const char *id = member_read(c, "id");
+        const char *name = member_read(c, "name");
         if (!first)
             first = id;
         int n = at < 200

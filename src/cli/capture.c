@@ -10,6 +10,7 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/reword.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +18,7 @@
 
 static void put_text(allm_json_build *b, const char *key, const char *text)
 {
-    allm_json_build_key(b, key);
-    allm_json_build_text(b, text ? text : "", ALLM_NUL_ENDED);
+    member_text(b, key, text ? text : "");
 }
 
 /* A string of a recording, with *** for each redacted part; a very long one
@@ -55,8 +55,7 @@ static void put_headers(allm_json_build *b, const allm_json *recorded,
                         const char *secret_name)
 {
     const allm_json *lines = allm_json_get(recorded, "headers");
-    allm_json_build_key(b, "headers");
-    allm_json_build_object(b);
+    member_object(b, "headers");
     for (const allm_json *v = NULL; (v = allm_json_next(lines, v));) {
         size_t len = 0;
         const char *line = allm_json_text(v, &len);
@@ -174,15 +173,13 @@ static allm_exchange *capture_request(void *self, const allm_http_view *view,
     (void)waker;
     allm_json *all = record_request(c, view);
     const allm_json *recorded = allm_json_get(all, "request");
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
+    allm_json_build *b = member_new_object();
     put_text(b, "method", view->method);
     put_url(b, recorded);
     put_headers(b, recorded, view->secret_name);
     put_body(b, view);
-    allm_json_build_end(b);
     allm_json_free(c->request);
-    c->request = allm_json_build_done(b);
+    c->request = member_done(b);
     allm_json_free(all);
     *error = &not_sent;
     return NULL;

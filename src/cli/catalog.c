@@ -3,6 +3,7 @@
 
 #include "cli/input.h"
 #include "cli/print.h"
+#include "conf/member.h"
 #include "conf/places.h"
 
 #include <stdio.h>
@@ -88,7 +89,7 @@ long catalog_age(const allm_catalog *catalog, char day[11])
 {
     long year, month, date;
     allm_json *about = allm_catalog_summary(catalog);
-    const char *text = allm_json_text(allm_json_get(about, "updated"), NULL);
+    const char *text = member_read(about, "updated");
     bool known = parse_date(text, &year, &month, &date);
     snprintf(day, 11, "%s", known ? text : "");
     allm_json_free(about);

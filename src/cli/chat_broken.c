@@ -14,6 +14,7 @@
 #include "cli/question.h"
 #include "cli/session_resume.h"
 #include "cli/session_store.h"
+#include "conf/member.h"
 
 #include <string.h>
 
@@ -113,7 +114,7 @@ static int settle_with_result(const struct session *s, const char *id)
 static int settle_call(const struct session *s, const allm_json *call,
                        bool *dropped)
 {
-    const char *id = allm_json_text(allm_json_get(call, "id"), NULL);
+    const char *id = member_read(call, "id");
     int choice = ask_about_call(s, call);
     if (choice == 0)
         return settle_with_result(s, id);

@@ -8,6 +8,7 @@
 #include "cli/exit.h"
 #include "cli/session_store.h"
 #include "cli/template_list.h"
+#include "conf/member.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -73,7 +74,7 @@ static void complete_session(const char *uri, const char *begin,
     allm_json *list = allm_store_list(store, ALLM(store_query, .limit = 200));
     const allm_json *all = allm_json_get(list, "sessions");
     for (const allm_json *s = NULL; (s = allm_json_next(all, s));) {
-        const char *name = allm_json_text(allm_json_get(s, "name"), NULL);
+        const char *name = member_read(s, "name");
         if (name && begins_with(name, begin))
             add_word(words, name, "");
     }

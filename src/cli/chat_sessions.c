@@ -3,6 +3,7 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/session_store.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -107,7 +108,7 @@ void chat_sessions_fork(struct chat *c, const char *rest)
 
 static const char *text_of(const allm_json *session, const char *key)
 {
-    const char *text = allm_json_text(allm_json_get(session, key), NULL);
+    const char *text = member_read(session, key);
     return text ? text : "-";
 }
 

@@ -6,12 +6,13 @@
 #include "cli/print.h"
 #include "cli/question.h"
 #include "cli/toolbox.h"
+#include "conf/member.h"
 
 #include <string.h>
 
 static const char *text_member(const allm_json *row, const char *key)
 {
-    const char *text = allm_json_text(allm_json_get(row, key), NULL);
+    const char *text = member_read(row, key);
     return text ? text : "";
 }
 

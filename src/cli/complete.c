@@ -16,6 +16,7 @@
 #include "cli/settings.h"
 #include "cli/template_list.h"
 #include "cli/toolbox_names.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -110,7 +111,7 @@ static void offer_sessions(const struct completion *c)
     allm_json *list = allm_store_list(store, ALLM(store_query, .limit = 200));
     const allm_json *all = allm_json_get(list, "sessions");
     for (const allm_json *s = NULL; (s = allm_json_next(all, s));)
-        offer_word(c, allm_json_text(allm_json_get(s, "name"), NULL), NULL);
+        offer_word(c, member_read(s, "name"), NULL);
     allm_json_free(list);
     allm_store_free(store);
 }

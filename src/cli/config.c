@@ -8,6 +8,7 @@
 #include "conf/edit.h"
 #include "conf/file.h"
 #include "conf/keyring.h"
+#include "conf/member.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -155,9 +156,7 @@ static void read_value(const struct setting *s, const char *word,
     if (type != ALLM_JSON_NONE && (!text || quoted)) {
         bytes_text(json, word);
     } else {
-        allm_json_build *b = allm_json_build_new(NULL);
-        allm_json_build_text(b, word, strlen(word));
-        allm_json *string = allm_json_build_done(b);
+        allm_json *string = member_alone(word, strlen(word));
         allm_text *written = allm_json_write(string, 0);
         bytes_text(json, allm_text_bytes(written, NULL));
         allm_text_free(written);

@@ -3,6 +3,7 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/settings.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -166,12 +167,9 @@ static void put_row(allm_json_build *b, const char *path,
     char from[PLACES_PATH + 32];
     describe_origin(path, from, sizeof from);
     allm_json_build_object(b);
-    allm_json_build_key(b, "key");
-    allm_json_build_text(b, path, ALLM_NUL_ENDED);
-    allm_json_build_key(b, "value");
-    allm_json_build_value(b, value);
-    allm_json_build_key(b, "origin");
-    allm_json_build_text(b, from, ALLM_NUL_ENDED);
+    member_text(b, "key", path);
+    member_value(b, "value", value);
+    member_text(b, "origin", from);
     allm_json_build_end(b);
 }
 
@@ -186,11 +184,9 @@ static allm_json *put_setting(void *ud, const char *path,
 
 static void show_json(const struct config *c)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_array(b);
+    allm_json_build *b = member_new_array();
     allm_json_free(setting_map(c->value, put_setting, b));
-    allm_json_build_end(b);
-    allm_json *rows = allm_json_build_done(b);
+    allm_json *rows = member_done(b);
     print_json(rows, ALLM_JSON_PRETTY);
     allm_json_free(rows);
 }

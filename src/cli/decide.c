@@ -6,6 +6,7 @@
 #include "cli/print.h"
 #include "cli/question.h"
 #include "cli/toolbox_rules.h"
+#include "conf/member.h"
 #include "term/mem.h"
 
 #include <string.h>
@@ -113,7 +114,7 @@ bool decide_can_run(const struct session *s)
 {
     const allm_json *list = allm_json_get(metadata_now(s), "approvals");
     for (const allm_json *row = NULL; (row = allm_json_next(list, row));) {
-        const char *name = allm_json_text(allm_json_get(row, "name"), NULL);
+        const char *name = member_read(row, "name");
         if (!name || has_tool(name))
             continue;
         print_note("the decision is stored; %.100s is not among the tools of "

@@ -1,6 +1,8 @@
 /* demo_script.c - the script of the demo's model */
 #include "cli/demo_script.h"
 
+#include "conf/member.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -38,12 +40,9 @@ static void put_call(allm_json_build *b, const char *id, const char *tool)
     allm_json_build_array(b);
     allm_json_build_text(b, "tool_call", ALLM_NUL_ENDED);
     allm_json_build_object(b);
-    allm_json_build_key(b, "id");
-    allm_json_build_text(b, id, ALLM_NUL_ENDED);
-    allm_json_build_key(b, "name");
-    allm_json_build_text(b, tool, ALLM_NUL_ENDED);
-    allm_json_build_key(b, "arguments");
-    allm_json_build_object(b);
+    member_text(b, "id", id);
+    member_text(b, "name", tool);
+    member_object(b, "arguments");
     allm_json_build_end(b);
     allm_json_build_end(b);
     allm_json_build_end(b);
@@ -65,18 +64,15 @@ static void put_answer(allm_json_build *b, bool slowly, const char *text,
 
 static allm_json_build *begin_scripts(void)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    allm_json_build_key(b, "scripts");
-    allm_json_build_array(b);
+    allm_json_build *b = member_new_object();
+    member_array(b, "scripts");
     return b;
 }
 
 static allm_json *end_scripts(allm_json_build *b)
 {
     allm_json_build_end(b);
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
 allm_json *demo_script_first(bool slowly)

@@ -1,6 +1,8 @@
 /* demo_tools.c - the three tools of the demo */
 #include "cli/demo_tools.h"
 
+#include "conf/member.h"
+
 #include <dirent.h>
 #include <string.h>
 #include <time.h>
@@ -31,12 +33,9 @@ static void count_entries(allm_tool_run *run, const allm_json *args, void *ud)
     while ((entry = readdir(folder)))
         count += entry->d_name[0] != '.';
     closedir(folder);
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    allm_json_build_key(b, "entries");
-    allm_json_build_int(b, count);
-    allm_json_build_end(b);
-    allm_json *value = allm_json_build_done(b);
+    allm_json_build *b = member_new_object();
+    member_int(b, "entries", count);
+    allm_json *value = member_done(b);
     allm_tool_ok(run, value);
     allm_json_free(value);
 }

@@ -13,6 +13,7 @@
 #include "cli/target.h"
 #include "cli/toolbox_names.h"
 #include "conf/keyring.h"
+#include "conf/member.h"
 #include "term/style.h"
 
 #include <errno.h>
@@ -219,8 +220,7 @@ static void check_folder(const char *folder)
              count == 1 ? "" : "s", folder);
     print_finding(true, "tools", text);
     while ((f = allm_json_next(failed, f)))
-        print_finding(false, "tools",
-                      allm_json_text(allm_json_get(f, "error"), NULL));
+        print_finding(false, "tools", member_read(f, "error"));
     allm_json_free(all);
     allm_toolbox_free(box);
 }

@@ -4,6 +4,7 @@
 #include "cli/batch_lines.h"
 #include "cli/print.h"
 #include "conf/file.h"
+#include "conf/member.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,7 +65,7 @@ static void read_row(struct reading *r, const struct batch_line *line)
 {
     int64_t dims = 0;
     allm_json *row = allm_json_parse(line->ptr, line->len, NULL);
-    const char *model = allm_json_text(allm_json_get(row, "model"), NULL);
+    const char *model = member_read(row, "model");
     if (allm_json_true(allm_json_get(row, "ok"))) {
         allm_json_int64(allm_json_get(row, "dims"), &dims);
         r->dims = dims > 0 ? (size_t)dims : 0;

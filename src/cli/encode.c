@@ -7,6 +7,7 @@
 #include "cli/print.h"
 #include "cli/registry.h"
 #include "cli/reword.h"
+#include "conf/member.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -34,13 +35,10 @@ static allm_codec *read_request(const char *path)
     allm_json *value = allm_json_parse(in.ptr, in.len, NULL);
     input_release(&in);
     if (allm_json_type_of(value) == ALLM_JSON_ARRAY) {
-        allm_json_build *b = allm_json_build_new(NULL);
-        allm_json_build_object(b);
-        allm_json_build_key(b, "messages");
-        allm_json_build_value(b, value);
-        allm_json_build_end(b);
+        allm_json_build *b = member_new_object();
+        member_value(b, "messages", value);
         allm_json_free(value);
-        value = allm_json_build_done(b);
+        value = member_done(b);
     }
     const allm_error *error = allm_json_error(value);
     if (error) {

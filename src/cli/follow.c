@@ -11,6 +11,7 @@
 #include "cli/session.h"
 #include "cli/session_store.h"
 #include "cli/signals.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +100,7 @@ bool follow_from_now(allm_store *store, struct follow *f)
     uint64_t seq = 0;           /* not the number: the journal may be pruned */
     allm_json *records = allm_store_records(store, f->name, 0, 0);
     for (const allm_json *r = NULL; (r = allm_json_next(records, r));) {
-        const char *type = allm_json_text(allm_json_get(r, "type"), NULL);
+        const char *type = member_read(r, "type");
         if (type && (!strcmp(type, "begin") || !strcmp(type, "end")))
             open = !strcmp(type, "begin");
         allm_json_uint64(allm_json_get(r, "seq"), &seq);

@@ -7,6 +7,7 @@
 #include "cli/settings.h"
 #include "cli/target.h"
 #include "conf/keyring.h"
+#include "conf/member.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -43,17 +44,10 @@ static void print_row(const struct row *r)
 static void put_row(allm_json_build *b, const struct row *r)
 {
     allm_json_build_object(b);
-    allm_json_build_key(b, "provider");
-    allm_json_build_text(b, r->name, ALLM_NUL_ENDED);
-    allm_json_build_key(b, "variable");
-    allm_json_build_text(b, r->variable, ALLM_NUL_ENDED);
-    allm_json_build_key(b, "source");
-    if (r->source)
-        allm_json_build_text(b, r->source, ALLM_NUL_ENDED);
-    else
-        allm_json_build_null(b);
-    allm_json_build_key(b, "needed");
-    allm_json_build_bool(b, !r->keyless);
+    member_text(b, "provider", r->name);
+    member_text(b, "variable", r->variable);
+    member_text_or_null(b, "source", r->source);
+    member_bool(b, "needed", !r->keyless);
     allm_json_build_end(b);
 }
 

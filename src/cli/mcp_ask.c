@@ -10,6 +10,7 @@
 #include "cli/batch_models.h"
 #include "cli/exit.h"
 #include "cli/print.h"
+#include "conf/member.h"
 #include "term/mem.h"
 
 #include <stdio.h>
@@ -56,7 +57,7 @@ int mcp_ask_open(const struct mcp_flags *f, const allm_json *options,
 
 static const char *text_of(const allm_mcp_request *r, const char *name)
 {
-    return allm_json_text(allm_json_get(r->arguments, name), NULL);
+    return member_read(r->arguments, name);
 }
 
 /* Open the session that the request names; false: a->why says why not. */

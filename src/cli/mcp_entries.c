@@ -5,6 +5,7 @@
 #include "cli/settings.h"
 #include "conf/expand.h"
 #include "conf/file.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -195,7 +196,7 @@ allm_json *mcp_entries_with_manifest(const char *name, allm_json *entry)
         return entry;
     }
     allm_json *file = allm_json_parse(bytes_string(&text), text.len, NULL);
-    const char *sum = allm_json_text(allm_json_get(file, "entry"), NULL);
+    const char *sum = member_read(file, "entry");
     const allm_json *manifest = allm_json_get(file, "manifest");
     digest_entry(entry, hex);
     if (sum && manifest && !strcmp(sum, hex))
@@ -210,14 +211,10 @@ static allm_text *write_manifest(const allm_json *entry,
 {
     char hex[65];
     digest_entry(entry, hex);
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    allm_json_build_key(b, "entry");
-    allm_json_build_text(b, hex, 64);
-    allm_json_build_key(b, "manifest");
-    allm_json_build_value(b, manifest);
-    allm_json_build_end(b);
-    allm_json *file = allm_json_build_done(b);
+    allm_json_build *b = member_new_object();
+    member_text_n(b, "entry", hex, 64);
+    member_value(b, "manifest", manifest);
+    allm_json *file = member_done(b);
     allm_text *text = allm_json_write(file, ALLM_JSON_PRETTY);
     allm_json_free(file);
     return text;

@@ -7,29 +7,25 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/settings.h"
+#include "conf/member.h"
 #include "conf/server_entry.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static const char *member_text(const allm_json *object, const char *key)
-{
-    return allm_json_text(allm_json_get(object, key), NULL);
-}
 
 /* ----------------------------------------------------------------- list --- */
 
 /* "npx -y server .", or the address without what may be secret in it. */
 static void add_target(struct bytes *out, const allm_json *entry)
 {
-    const char *url = member_text(entry, "url");
+    const char *url = member_read(entry, "url");
     const allm_json *args = allm_json_get(entry, "args"), *a = NULL;
     if (url) {
         bytes_add(out, url, strcspn(url, "?#"));
         return;
     }
-    bytes_text(out, member_text(entry, "command")
-                        ? member_text(entry, "command")
+    bytes_text(out, member_read(entry, "command")
+                        ? member_read(entry, "command")
                         : "(no command)");
     while ((a = allm_json_next(args, a)))
         bytes_format(out, " %s",

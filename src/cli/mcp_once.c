@@ -13,6 +13,7 @@
 #include "cli/settings.h"
 #include "cli/toolbox.h"
 #include "cli/toolbox_servers.h"
+#include "conf/member.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -107,16 +108,12 @@ allm_json *mcp_once_ask(const char *word, const char *method,
 
 allm_json *mcp_once_params(const char *name, const allm_json *arguments)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    allm_json_build_key(b, "name");
-    allm_json_build_text(b, name, ALLM_NUL_ENDED);
+    allm_json_build *b = member_new_object();
+    member_text(b, "name", name);
     if (arguments) {
-        allm_json_build_key(b, "arguments");
-        allm_json_build_value(b, arguments);
+        member_value(b, "arguments", arguments);
     }
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
 void mcp_once_text(const allm_json *part, struct bytes *out)
@@ -125,9 +122,8 @@ void mcp_once_text(const allm_json *part, struct bytes *out)
     const allm_json *inner = allm_json_get(part, "resource");
     const char *text =
         allm_json_text(allm_json_get(inner ? inner : part, "text"), &len);
-    const char *type = allm_json_text(allm_json_get(part, "type"), NULL);
-    const char *uri = allm_json_text(allm_json_get(inner ? inner : part, "uri"),
-                                     NULL);
+    const char *type = member_read(part, "type");
+    const char *uri = member_read(inner ? inner : part, "uri");
     if (out->len && out->ptr[out->len - 1] != '\n')
         bytes_byte(out, '\n');
     if (text)

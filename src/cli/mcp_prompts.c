@@ -3,20 +3,18 @@
 
 #include "cli/template_list.h"
 #include "cli/template_use.h"
+#include "conf/member.h"
 
 static void put_argument(allm_json_build *b, const char *name,
                          const allm_json *param)
 {
     const allm_json *what = allm_json_get(param, "description");
     allm_json_build_object(b);
-    allm_json_build_key(b, "name");
-    allm_json_build_text(b, name, ALLM_NUL_ENDED);
+    member_text(b, "name", name);
     if (what) {
-        allm_json_build_key(b, "description");
-        allm_json_build_value(b, what);
+        member_value(b, "description", what);
     }
-    allm_json_build_key(b, "required");
-    allm_json_build_bool(b, !allm_json_get(param, "default"));
+    member_bool(b, "required", !allm_json_get(param, "default"));
     allm_json_build_end(b);
 }
 
@@ -25,10 +23,8 @@ static void put_prompt(allm_json_build *b, const char *name,
 {
     const allm_json *params = allm_json_get(t->header, "params"), *k = NULL;
     allm_json_build_object(b);
-    allm_json_build_key(b, "name");
-    allm_json_build_text(b, name, ALLM_NUL_ENDED);
-    allm_json_build_key(b, "arguments");
-    allm_json_build_array(b);
+    member_text(b, "name", name);
+    member_array(b, "arguments");
     if (template_uses(t, "input"))
         put_argument(b, "input", NULL);
     while ((k = allm_json_next(params, k)))
@@ -48,34 +44,25 @@ static void add_prompt(void *ud, const char *name, const char *path,
 
 allm_json *mcp_prompts_list(void)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_array(b);
+    allm_json_build *b = member_new_array();
     template_list_each(add_prompt, b);
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
 /* {"messages": [{"role": "user", "content": {"type": "text", "text"}}]} */
 static allm_json *wrap_text(const struct bytes *text)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build *b = member_new_object();
+    member_array(b, "messages");
     allm_json_build_object(b);
-    allm_json_build_key(b, "messages");
-    allm_json_build_array(b);
-    allm_json_build_object(b);
-    allm_json_build_key(b, "role");
-    allm_json_build_text(b, "user", 4);
-    allm_json_build_key(b, "content");
-    allm_json_build_object(b);
-    allm_json_build_key(b, "type");
-    allm_json_build_text(b, "text", 4);
-    allm_json_build_key(b, "text");
-    allm_json_build_text(b, bytes_string(text), text->len);
+    member_text(b, "role", "user");
+    member_object(b, "content");
+    member_text(b, "type", "text");
+    member_text_n(b, "text", bytes_string(text), text->len);
     allm_json_build_end(b);
     allm_json_build_end(b);
     allm_json_build_end(b);
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
 static void answer_filled(allm_mcp_server *server, const allm_mcp_request *r,

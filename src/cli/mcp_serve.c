@@ -20,6 +20,7 @@
 #include "cli/mcp_sessions.h"
 #include "cli/opts.h"
 #include "cli/print.h"
+#include "conf/member.h"
 #include "term/bytes.h"
 #include "term/mem.h"
 
@@ -80,7 +81,7 @@ static void start_tool(struct serving *s, struct asking *a,
     a->thread = allm_thread_new(NULL);
     allm_thread_add(a->thread, ALLM_ROLE_USER, r->name);
     a->call = make_response(r);
-    a->action = allm_json_text(allm_json_get(r->answer, "action"), NULL);
+    a->action = member_read(r->answer, "action");
     a->can_elicit = r->elicits;
     a->stream = allm_step(s->runner, a->thread,
                           ALLM(call_opts, .replay = ALLM(journal_replay,
@@ -147,13 +148,6 @@ static void elicit_approval(struct serving *s, struct asking *a)
     allm_json_free(schema);
 }
 
-static void put_member(allm_json_build *b, const char *key, const char *text,
-                       size_t len)
-{
-    allm_json_build_key(b, key);
-    allm_json_build_text(b, text, len);
-}
-
 /* The images of the result, which follow its text. */
 static void put_images(allm_json_build *b, const struct asking *a)
 {
@@ -166,9 +160,9 @@ static void put_images(allm_json_build *b, const struct asking *a)
         if (!image || image->source != ALLM_IMAGE_BASE64)
             continue;
         allm_json_build_object(b);
-        put_member(b, "type", "image", ALLM_NUL_ENDED);
-        put_member(b, "data", image->data, image->data_len);
-        put_member(b, "mimeType", image->mime_type, ALLM_NUL_ENDED);
+        member_text(b, "type", "image");
+        member_text_n(b, "data", image->data, image->data_len);
+        member_text_or_null(b, "mimeType", image->mime_type);
         allm_json_build_end(b);
     }
 }
@@ -177,26 +171,21 @@ static void put_images(allm_json_build *b, const struct asking *a)
  * "isError"} */
 static void answer_result(struct serving *s, const struct asking *a)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build *b = member_new_object();
+    member_array(b, "content");
     allm_json_build_object(b);
-    allm_json_build_key(b, "content");
-    allm_json_build_array(b);
-    allm_json_build_object(b);
-    put_member(b, "type", "text", ALLM_NUL_ENDED);
-    put_member(b, "text", bytes_string(&a->result), a->result.len);
+    member_text(b, "type", "text");
+    member_text_n(b, "text", bytes_string(&a->result), a->result.len);
     allm_json_build_end(b);
     put_images(b, a);
     allm_json_build_end(b);
     if (a->value) {
-        allm_json_build_key(b, "structuredContent");
-        allm_json_build_value(b, a->value);
+        member_value(b, "structuredContent", a->value);
     }
     if (a->failed) {
-        allm_json_build_key(b, "isError");
-        allm_json_build_bool(b, true);
+        member_bool(b, "isError", true);
     }
-    allm_json_build_end(b);
-    allm_json *result = allm_json_build_done(b);
+    allm_json *result = member_done(b);
     allm_mcp_server_answer(s->server, a->id, result);
     allm_json_free(result);
 }
@@ -396,16 +385,11 @@ static void put_tool(allm_json_build *b, const allm_tool *tool)
                                                              "\"object\"}",
                                                        ALLM_NUL_ENDED, NULL);
     allm_json_build_object(b);
-    allm_json_build_key(b, "name");
-    allm_json_build_text(b, tool->name, ALLM_NUL_ENDED);
-    allm_json_build_key(b, "description");
-    allm_json_build_text(b, tool->description ? tool->description : "",
-                         ALLM_NUL_ENDED);
-    allm_json_build_key(b, "inputSchema");
-    allm_json_build_value(b, tool->schema ? tool->schema : parsed);
+    member_text(b, "name", tool->name);
+    member_text(b, "description", tool->description ? tool->description : "");
+    member_value(b, "inputSchema", tool->schema ? tool->schema : parsed);
     if (output_of(tool)) {
-        allm_json_build_key(b, "outputSchema");
-        allm_json_build_value(b, output_of(tool));
+        member_value(b, "outputSchema", output_of(tool));
     }
     allm_json_build_end(b);
     allm_json_free(parsed);
@@ -417,16 +401,14 @@ static allm_json *list_offered(bool ask)
     size_t count;
     const allm_tool *const *tools = toolbox_tools(&count);
     allm_json *own = allm_json_parse(mcp_ask_tool, ALLM_NUL_ENDED, NULL);
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_array(b);
+    allm_json_build *b = member_new_array();
     if (ask)
         allm_json_build_value(b, own);
     for (size_t i = 0; i < count; i++)
         if (!ask || strcmp(tools[i]->name, "ask") != 0)
             put_tool(b, tools[i]);
-    allm_json_build_end(b);
     allm_json_free(own);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
 static void make_server(struct serving *s)

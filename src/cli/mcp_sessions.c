@@ -10,6 +10,7 @@
 #include "cli/message_text.h"
 #include "cli/print.h"
 #include "cli/session_store.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,26 +18,20 @@
 static const char place[] = "allm://sessions/";
 static const char markdown[] = "text/markdown";
 
-static void put_word(allm_json_build *b, const char *key, const char *text)
-{
-    allm_json_build_key(b, key);
-    allm_json_build_text(b, text, ALLM_NUL_ENDED);
-}
-
 /* ----------------------------------------------------------------- list --- */
 
 static void put_resource(allm_json_build *b, const allm_json *row)
 {
     char uri[512];
-    const char *name = allm_json_text(allm_json_get(row, "name"), NULL);
-    const char *title = allm_json_text(allm_json_get(row, "title"), NULL);
+    const char *name = member_read(row, "name");
+    const char *title = member_read(row, "title");
     snprintf(uri, sizeof uri, "%s%.400s", place, name ? name : "");
     allm_json_build_object(b);
-    put_word(b, "uri", uri);
-    put_word(b, "name", name ? name : "");
+    member_text(b, "uri", uri);
+    member_text(b, "name", name ? name : "");
     if (title)
-        put_word(b, "description", title);
-    put_word(b, "mimeType", markdown);
+        member_text(b, "description", title);
+    member_text(b, "mimeType", markdown);
     allm_json_build_end(b);
 }
 
@@ -49,8 +44,7 @@ static bool put_page(allm_json_build *b, allm_store *store, char last[512])
     const allm_json *rows = allm_json_get(page, "sessions");
     for (const allm_json *row = NULL; (row = allm_json_next(rows, row));) {
         put_resource(b, row);
-        snprintf(last, 512, "%s",
-                 allm_json_text(allm_json_get(row, "name"), NULL));
+        snprintf(last, 512, "%s", member_read(row, "name"));
     }
     bool more = allm_json_true(allm_json_get(page, "more"));
     allm_json_free(page);
@@ -72,14 +66,12 @@ allm_json *mcp_sessions_list(const char *uri)
 {
     allm_store *store = NULL;
     char why[300], last[512] = "";
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_array(b);
+    allm_json_build *b = member_new_array();
     if (open_store(&store, uri, why, sizeof why))
         while (put_page(b, store, last))
             ;
-    allm_json_build_end(b);
     allm_store_free(store);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
 allm_json *mcp_sessions_templates(void)
@@ -121,19 +113,15 @@ static bool read_name(const char *uri, char name[512])
 /* {"contents": [{"uri", "mimeType", "text"}]} */
 static allm_json *wrap_contents(const char *uri, const struct bytes *text)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
+    allm_json_build *b = member_new_object();
+    member_array(b, "contents");
     allm_json_build_object(b);
-    allm_json_build_key(b, "contents");
-    allm_json_build_array(b);
-    allm_json_build_object(b);
-    put_word(b, "uri", uri);
-    put_word(b, "mimeType", markdown);
-    allm_json_build_key(b, "text");
-    allm_json_build_text(b, bytes_string(text), text->len);
+    member_text(b, "uri", uri);
+    member_text(b, "mimeType", markdown);
+    member_text_n(b, "text", bytes_string(text), text->len);
     allm_json_build_end(b);
     allm_json_build_end(b);
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
 static void answer_session(allm_mcp_server *server, const allm_mcp_request *r,

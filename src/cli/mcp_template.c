@@ -4,20 +4,18 @@
 #include "cli/exit.h"
 #include "cli/mcp_once.h"
 #include "cli/print.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static allm_json *arguments_of(const struct flag_list *pairs)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
+    allm_json_build *b = member_new_object();
     for (size_t i = 0; pairs && i < pairs->count; i += 2) {
-        allm_json_build_key(b, pairs->word[i]);
-        allm_json_build_text(b, pairs->word[i + 1], ALLM_NUL_ENDED);
+        member_text(b, pairs->word[i], pairs->word[i + 1]);
     }
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
 /* The texts of the messages; a dollar sign is no placeholder. */

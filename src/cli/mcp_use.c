@@ -5,6 +5,7 @@
 #include "cli/exit.h"
 #include "cli/input.h"
 #include "cli/print.h"
+#include "conf/member.h"
 
 #include <string.h>
 
@@ -114,12 +115,9 @@ int mcp_read(const struct mcp_flags *f, int argc, char **argv)
 {
     if (argc != 2)
         return reject_arguments("read SERVER URI");
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    allm_json_build_key(b, "uri");
-    allm_json_build_text(b, argv[1], ALLM_NUL_ENDED);
-    allm_json_build_end(b);
-    allm_json *params = allm_json_build_done(b);
+    allm_json_build *b = member_new_object();
+    member_text(b, "uri", argv[1]);
+    allm_json *params = member_done(b);
     int code = print_result(f, mcp_once_ask(argv[0], "resources/read", params),
                             print_contents);
     allm_json_free(params);
@@ -133,7 +131,7 @@ static int print_messages(const allm_json *result)
     const allm_json *list = allm_json_get(result, "messages"), *m = NULL;
     while ((m = allm_json_next(list, m))) {
         struct bytes text = { NULL, 0, 0 };
-        const char *role = allm_json_text(allm_json_get(m, "role"), NULL);
+        const char *role = member_read(m, "role");
         mcp_once_text(allm_json_get(m, "content"), &text);
         print_format("%s: ", role ? role : "user");
         print_texts(&text);
@@ -144,14 +142,11 @@ static int print_messages(const allm_json *result)
 
 static allm_json *pair_arguments(int argc, char **argv)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
+    allm_json_build *b = member_new_object();
     for (int i = 0; i + 1 < argc; i += 2) {
-        allm_json_build_key(b, argv[i]);
-        allm_json_build_text(b, argv[i + 1], ALLM_NUL_ENDED);
+        member_text(b, argv[i], argv[i + 1]);
     }
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
 int mcp_prompt(const struct mcp_flags *f, int argc, char **argv)

@@ -5,6 +5,7 @@
 #include "cli/print.h"
 #include "cli/registry.h"
 #include "cli/settings.h"
+#include "conf/member.h"
 #include "conf/trusted.h"
 
 #include <stdio.h>
@@ -48,7 +49,7 @@ static void add_alias(struct model_name *m, const allm_json *alias,
     const allm_json *options = allm_json_get(alias, "options");
     m->foreign |= trusted_sets_address(allm_json_get(projects, "options"));
     if (!m->system)
-        m->system = allm_json_text(allm_json_get(alias, "system"), NULL);
+        m->system = member_read(alias, "system");
     if (!options)
         return;
     allm_json *all = m->options ? allm_json_merge(options, m->options)
@@ -69,7 +70,7 @@ static const char *follow_aliases(struct model_name *m, const char *text)
             return text;
         if (!next) {
             add_alias(m, alias, allm_json_get(projects, text));
-            next = allm_json_text(allm_json_get(alias, "model"), NULL);
+            next = member_read(alias, "model");
         }
         text = next;
     }

@@ -2,13 +2,14 @@
 #include "cli/model_table.h"
 
 #include "cli/print.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const char *mode_of(const allm_model_ref *m)
 {
-    const char *mode = allm_json_text(allm_json_get(m->metadata, "mode"), NULL);
+    const char *mode = member_read(m->metadata, "mode");
     return mode ? mode : "chat";
 }
 
@@ -135,8 +136,7 @@ static void write_abilities(char *text, size_t size, const allm_model_ref *m)
 {
     static const char *const words[] = { "tools", "vision", "reasoning" };
     char until[32];
-    const char *end = allm_json_text(allm_json_get(m->metadata, "deprecated"),
-                                     NULL);
+    const char *end = member_read(m->metadata, "deprecated");
     *text = 0;
     if (strcmp(mode_of(m), "chat") != 0)
         append_word(text, size, mode_of(m));

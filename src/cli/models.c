@@ -8,6 +8,7 @@
 #include "cli/target.h"
 
 #include "allm.h"
+#include "conf/member.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -71,12 +72,10 @@ static void print_models_json(const allm_catalog *catalog,
                               const struct model_filter *filter)
 {
     const allm_model_ref *m;
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_array(b);
+    allm_json_build *b = member_new_array();
     for (size_t i = 0; (m = next_listed_model(catalog, filter, &i));)
         put_model(b, m);
-    allm_json_build_end(b);
-    allm_json *list = allm_json_build_done(b);
+    allm_json *list = member_done(b);
     print_json(list, ALLM_JSON_PRETTY);
     allm_json_free(list);
 }

@@ -5,6 +5,7 @@
 #include "cli/print.h"
 #include "cli/reword.h"
 #include "cli/target.h"
+#include "conf/member.h"
 #include "term/bytes.h"
 
 #include <stdio.h>
@@ -67,18 +68,12 @@ static void print_categories(const allm_moderation *m)
 
 static void print_document(const allm_moderation *m, const char *model)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    allm_json_build_key(b, "flagged");
-    allm_json_build_bool(b, m->flagged);
-    allm_json_build_key(b, "categories");
-    allm_json_build_value(b, m->categories);
-    allm_json_build_key(b, "scores");
-    allm_json_build_value(b, m->scores);
-    allm_json_build_key(b, "model");
-    allm_json_build_text(b, model, ALLM_NUL_ENDED);
-    allm_json_build_end(b);
-    allm_json *all = allm_json_build_done(b);
+    allm_json_build *b = member_new_object();
+    member_bool(b, "flagged", m->flagged);
+    member_value(b, "categories", m->categories);
+    member_value(b, "scores", m->scores);
+    member_text(b, "model", model);
+    allm_json *all = member_done(b);
     print_json(all, ALLM_JSON_PRETTY);
     allm_json_free(all);
 }

@@ -2,6 +2,7 @@
 #include "cli/opts.h"
 
 #include "cli/print.h"
+#include "conf/member.h"
 
 #include <string.h>
 
@@ -29,16 +30,14 @@ bool opts_read(struct opts *o, const struct flag_list *pairs)
     o->json = NULL;
     if (!pairs->count)
         return true;
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
+    allm_json_build *b = member_new_object();
     for (size_t i = 0; i < pairs->count; i += 2) {
         if (!is_last(pairs, i))
             continue;
         allm_json_build_key(b, pairs->word[i]);
         put_value(b, pairs->word[i + 1]);
     }
-    allm_json_build_end(b);
-    o->json = allm_json_build_done(b);
+    o->json = member_done(b);
     if (o->json && !allm_json_error(o->json))
         return true;
     print_fault("cannot build the options of -o; are they too large?");

@@ -6,6 +6,7 @@
 #include "cli/registry.h"
 #include "cli/reword.h"
 #include "cli/target.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static allm_model_ref describe_model(const allm_catalog *catalog,
                                      const allm_json *model)
 {
     char name[512];
-    const char *id = allm_json_text(allm_json_get(model, "id"), NULL);
+    const char *id = member_read(model, "id");
     snprintf(name, sizeof name, "%s:%s", provider, id);
     const allm_model_ref *known = allm_catalog_find(catalog, name);
     allm_model_ref m = { .size = sizeof m };
@@ -67,13 +68,11 @@ static size_t print_list_json(const struct offer *o)
 {
     size_t count = 0;
     allm_model_ref m;
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_array(b);
+    allm_json_build *b = member_new_array();
     for (const allm_json *v = NULL; (v = next_matching_model(o, v, &m));
          count++)
         allm_json_build_value(b, v);
-    allm_json_build_end(b);
-    allm_json *fits = allm_json_build_done(b);
+    allm_json *fits = member_done(b);
     print_json(fits, ALLM_JSON_PRETTY);
     allm_json_free(fits);
     return count;

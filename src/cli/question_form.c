@@ -7,6 +7,7 @@
 #include "cli/question_form.h"
 
 #include "cli/print.h"
+#include "conf/member.h"
 
 #include <string.h>
 
@@ -18,11 +19,6 @@ struct choice_list {
     struct question_choice rows[MOST_CHOICES];
     const allm_json *values[MOST_CHOICES];
 };
-
-static const char *text_of(const allm_json *object, const char *key)
-{
-    return allm_json_text(allm_json_get(object, key), NULL);
-}
 
 static void add_choice(struct choice_list *c, const allm_json *value,
                        const char *label)
@@ -43,7 +39,7 @@ static void list_choices(struct choice_list *c, const allm_json *schema)
         add_choice(c, allm_json_at(words, i),
                    allm_json_text(allm_json_at(names, i), NULL));
     for (const allm_json *r = NULL; (r = allm_json_next(rows, r));)
-        add_choice(c, allm_json_get(r, "const"), text_of(r, "title"));
+        add_choice(c, allm_json_get(r, "const"), member_read(r, "title"));
 }
 
 /* The message of the first fault; "": the value fits.  The caller frees *list,
@@ -57,28 +53,21 @@ static const char *first_fault(const allm_json *schema, const allm_json *value,
     allm_json_schema *compiled = allm_json_schema_new(schema);
     const allm_error *wrong = allm_json_schema_error(compiled);
     *list = wrong ? NULL : allm_json_schema_check(compiled, value);
-    const char *fault = *list ? text_of(allm_json_at(*list, 0), "message")
+    const char *fault = *list ? member_read(allm_json_at(*list, 0), "message")
                               : "the question has an invalid schema";
     allm_json_schema_free(compiled);
     return fault ? fault : "";
 }
 
-static allm_json *make_text(const char *text, size_t len)
-{
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_text(b, text, len);
-    return allm_json_build_done(b);
-}
-
 /* What a line means: text for a string, else JSON, or the default. */
 static allm_json *read_value(const allm_json *schema, const struct bytes *line)
 {
-    const char *type = text_of(schema, "type");
+    const char *type = member_read(schema, "type");
     const allm_json *preset = allm_json_get(schema, "default");
     if (!line->len && preset)
         return allm_json_copy(preset);
     if (!type || !strcmp(type, "string"))
-        return make_text(bytes_string(line), line->len);
+        return member_alone(bytes_string(line), line->len);
     return allm_json_parse(bytes_string(line), line->len, NULL);
 }
 
@@ -136,7 +125,7 @@ static allm_json *ask_value(const struct question *q, const allm_json *schema,
                             bool optional, bool *left)
 {
     struct choice_list choices = { 0 };
-    const char *type = text_of(schema, "type");
+    const char *type = member_read(schema, "type");
     list_choices(&choices, schema);
     *left = !question_possible();
     if (*left)
@@ -171,7 +160,7 @@ static bool is_required(const allm_json *schema, const char *name)
 static void write_title(struct bytes *title, const char *name,
                         const allm_json *schema, bool optional)
 {
-    const char *words = text_of(schema, "title");
+    const char *words = member_read(schema, "title");
     const allm_json *preset = allm_json_get(schema, "default");
     allm_text *text = preset ? allm_json_write(preset, 0) : NULL;
     const char *value = text ? allm_text_bytes(text, NULL) : NULL;
@@ -188,15 +177,14 @@ static bool ask_property(allm_json_build *b, const char *name,
                          const allm_json *schema, bool optional)
 {
     struct bytes title = { NULL, 0, 0 };
-    const char *body = text_of(schema, "description");
+    const char *body = member_read(schema, "description");
     bool left = false;
     write_title(&title, name, schema, optional);
     const struct question q = { .title = bytes_string(&title), .body = body,
                                 .body_len = body ? strlen(body) : 0 };
     allm_json *value = ask_value(&q, schema, optional, &left);
     if (value) {
-        allm_json_build_key(b, name);
-        allm_json_build_value(b, value);
+        member_value(b, name, value);
     }
     allm_json_free(value);
     bytes_release(&title);
@@ -216,8 +204,7 @@ allm_json *question_form_fill(const struct question *q, const allm_json *schema)
         all = ask_property(b, name, allm_json_value(k),
                            !is_required(schema, name));
     }
-    allm_json_build_end(b);
-    allm_json *value = allm_json_build_done(b);
+    allm_json *value = member_done(b);
     if (all)
         return value;
     allm_json_free(value);

@@ -4,6 +4,7 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/suggest.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -12,6 +12,7 @@
 #include "cli/print.h"
 #include "cli/registry.h"
 #include "cli/show.h"
+#include "conf/member.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -70,8 +71,7 @@ static bool next_request(const char **at, const char *end, const char **dialect)
         const char *stop = object_end(*at, end);
         allm_json *object = allm_json_parse(*at, (size_t)(stop - *at), NULL);
         const allm_json *request = allm_json_get(object, "request");
-        *dialect =
-            dialect_of(allm_json_text(allm_json_get(request, "url"), NULL));
+        *dialect = dialect_of(member_read(request, "url"));
         bool found = request != NULL;
         allm_json_free(object);
         *at = stop;

@@ -3,6 +3,7 @@
 
 #include "cli/print.h"
 #include "cli/registry.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,8 +32,7 @@ static void reword_dotenv(const allm_error *e, char *text, size_t size)
 
 static void reword_unknown_tool(const allm_error *e, char *text, size_t size)
 {
-    const char *name = allm_json_text(allm_json_get(e->metadata, "tool_name"),
-                                      NULL);
+    const char *name = member_read(e->metadata, "tool_name");
     snprintf(text, size,
              "the model called the tool \"%.200s\", which this program does "
              "not have",

@@ -3,6 +3,7 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/target.h"
+#include "conf/member.h"
 
 #include <stddef.h>
 
@@ -16,39 +17,27 @@ static const struct flag flags[] = {
     { .name = NULL },
 };
 
-static void put_text(allm_json_build *b, const char *key, const char *text)
-{
-    allm_json_build_key(b, key);
-    if (text)
-        allm_json_build_text(b, text, ALLM_NUL_ENDED);
-    else
-        allm_json_build_null(b);
-}
-
 static void put_skipped(void *ud, const char *model, const char *reason)
 {
     allm_json_build *b = ud;
     if (!given.json)
         print_note("%s is skipped: %s", model, reason);
     allm_json_build_object(b);
-    put_text(b, "model", model);
-    put_text(b, "reason", reason);
+    member_text_or_null(b, "model", model);
+    member_text_or_null(b, "reason", reason);
     allm_json_build_end(b);
 }
 
 /* The document, which the caller frees; *code is the exit code. */
 static allm_json *make_route(struct target *t, const char *task, int *code)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    put_text(b, "task", task);
-    allm_json_build_key(b, "skipped");
-    allm_json_build_array(b);
+    allm_json_build *b = member_new_object();
+    member_text_or_null(b, "task", task);
+    member_array(b, "skipped");
     *code = target_route(t, task, put_skipped, b);
     allm_json_build_end(b);
-    put_text(b, "model", *code == END_DONE ? t->name : NULL);
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    member_text_or_null(b, "model", *code == END_DONE ? t->name : NULL);
+    return member_done(b);
 }
 
 static int run_route_command(int argc, char **argv)

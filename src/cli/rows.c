@@ -6,23 +6,10 @@
 #include "cli/command.h"
 #include "cli/exit.h"
 #include "cli/print.h"
+#include "conf/member.h"
 #include "conf/settings.h"
 
 static const struct flag flags[] = { { .name = NULL } };
-
-static void put_text(allm_json_build *b, const char *key, const char *text)
-{
-    if (!text)
-        return;
-    allm_json_build_key(b, key);
-    allm_json_build_text(b, text, ALLM_NUL_ENDED);
-}
-
-static void put_bool(allm_json_build *b, const char *key, bool value)
-{
-    allm_json_build_key(b, key);
-    allm_json_build_bool(b, value);
-}
 
 static void put_flag(allm_json_build *b, const struct flag *f)
 {
@@ -35,24 +22,23 @@ static void put_flag(allm_json_build *b, const struct flag *f)
     };
     char letter[2] = { f->letter, 0 };
     allm_json_build_object(b);
-    put_text(b, "letter", *letter ? letter : NULL);
-    put_text(b, "name", f->name);
-    put_text(b, "kind", kinds[f->kind]);
-    put_text(b, "value", f->value);
-    put_text(b, "help", f->help);
-    put_text(b, "fill", fills[f->fill]);
-    put_text(b, "words", f->words);
-    put_text(b, "setting", f->setting);
-    put_text(b, "variable", f->variable);
-    put_bool(b, "most", (f->use & FLAG_MOST) != 0);
+    member_text(b, "letter", *letter ? letter : NULL);
+    member_text(b, "name", f->name);
+    member_text(b, "kind", kinds[f->kind]);
+    member_text(b, "value", f->value);
+    member_text(b, "help", f->help);
+    member_text(b, "fill", fills[f->fill]);
+    member_text(b, "words", f->words);
+    member_text(b, "setting", f->setting);
+    member_text(b, "variable", f->variable);
+    member_bool(b, "most", (f->use & FLAG_MOST) != 0);
     allm_json_build_end(b);
 }
 
 static void put_flags(allm_json_build *b, const struct command *c)
 {
     const struct flag *f;
-    allm_json_build_key(b, "flags");
-    allm_json_build_array(b);
+    member_array(b, "flags");
     for (size_t i = 0; (f = command_flag(c, i)); i++)
         put_flag(b, f);
     allm_json_build_end(b);
@@ -63,14 +49,14 @@ static void put_command(allm_json_build *b, const struct command *c)
     static const char *const groups[] = { "talk", "state", "set-up", "formats",
                                           "hidden" };
     allm_json_build_object(b);
-    put_text(b, "name", c->name);
-    put_text(b, "usage", c->usage);
-    put_text(b, "summary", c->summary);
-    put_text(b, "more", c->more);
-    put_text(b, "examples", c->examples);
-    put_text(b, "subs", c->subs);
-    put_text(b, "group", groups[c->group]);
-    put_bool(b, "shown", command_is_shown(c));
+    member_text(b, "name", c->name);
+    member_text(b, "usage", c->usage);
+    member_text(b, "summary", c->summary);
+    member_text(b, "more", c->more);
+    member_text(b, "examples", c->examples);
+    member_text(b, "subs", c->subs);
+    member_text(b, "group", groups[c->group]);
+    member_bool(b, "shown", command_is_shown(c));
     put_flags(b, c);
     allm_json_build_end(b);
 }
@@ -79,13 +65,11 @@ static void put_codes(allm_json_build *b)
 {
     const char *meaning;
     int code;
-    allm_json_build_key(b, "exit_codes");
-    allm_json_build_array(b);
+    member_array(b, "exit_codes");
     for (size_t i = 0; (meaning = exit_meaning(i, &code)); i++) {
         allm_json_build_object(b);
-        allm_json_build_key(b, "code");
-        allm_json_build_int(b, code);
-        put_text(b, "meaning", meaning);
+        member_int(b, "code", code);
+        member_text(b, "meaning", meaning);
         allm_json_build_end(b);
     }
     allm_json_build_end(b);
@@ -95,16 +79,15 @@ static void put_settings(allm_json_build *b)
 {
     const struct setting *s;
     char variable[64];
-    allm_json_build_key(b, "settings");
-    allm_json_build_array(b);
+    member_array(b, "settings");
     for (size_t i = 0; (s = setting_at(i)); i++) {
         allm_json_build_object(b);
-        put_text(b, "key", s->key);
-        put_text(b, "type", setting_expects(s));
-        put_text(b, "default", s->standard);
-        put_text(b, "help", s->help);
+        member_text(b, "key", s->key);
+        member_text(b, "type", setting_expects(s));
+        member_text(b, "default", s->standard);
+        member_text(b, "help", s->help);
         if (setting_variable(s, variable))
-            put_text(b, "variable", variable);
+            member_text(b, "variable", variable);
         allm_json_build_end(b);
     }
     allm_json_build_end(b);
@@ -115,17 +98,14 @@ static int run_rows_command(int argc, char **argv)
     const struct command *c;
     if (!flags_read_all("_rows", flags, NULL, argc, argv))
         return END_USAGE;
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    allm_json_build_key(b, "commands");
-    allm_json_build_array(b);
+    allm_json_build *b = member_new_object();
+    member_array(b, "commands");
     for (size_t i = 0; (c = command_at(i)); i++)
         put_command(b, c);
     allm_json_build_end(b);
     put_codes(b);
     put_settings(b);
-    allm_json_build_end(b);
-    allm_json *rows = allm_json_build_done(b);
+    allm_json *rows = member_done(b);
     print_json(rows, ALLM_JSON_PRETTY);
     allm_json_free(rows);
     return END_DONE;

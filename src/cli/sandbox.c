@@ -7,6 +7,7 @@
 #include "cli/toolbox.h"
 
 #include "allm.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -38,8 +39,7 @@ static const struct flag flags[] = {
 static void add_paths(allm_json_build *b, const char *key,
                       const struct flag_list *list)
 {
-    allm_json_build_key(b, key);
-    allm_json_build_array(b);
+    member_array(b, key);
     for (size_t i = 0; i < list->count; i++)
         allm_json_build_text(b, list->word[i], ALLM_NUL_ENDED);
     allm_json_build_end(b);
@@ -47,14 +47,11 @@ static void add_paths(allm_json_build *b, const char *key,
 
 static allm_json *make_needs(const struct wants *w)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
+    allm_json_build *b = member_new_object();
     add_paths(b, "read", &w->read);
     add_paths(b, "write", &w->write);
-    allm_json_build_key(b, "net");
-    allm_json_build_bool(b, w->net);
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    member_bool(b, "net", w->net);
+    return member_done(b);
 }
 
 /* Parts that are not in force are named once. */
@@ -77,7 +74,7 @@ static void note_missing(const allm_json *result)
 static int code_of(const allm_json *result)
 {
     int64_t status = 0, sig = 0;
-    const char *wall = allm_json_text(allm_json_get(result, "wall"), NULL);
+    const char *wall = member_read(result, "wall");
     allm_json_int64(allm_json_get(result, "status"), &status);
     allm_json_int64(allm_json_get(result, "signal"), &sig);
     if (wall)

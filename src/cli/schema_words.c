@@ -2,6 +2,7 @@
 #include "cli/schema_words.h"
 
 #include "cli/print.h"
+#include "conf/member.h"
 
 #include <string.h>
 
@@ -59,8 +60,7 @@ static const char *type_of(struct piece word)
 
 static void put_type(allm_json_build *b, const char *type)
 {
-    allm_json_build_key(b, "type");
-    allm_json_build_text(b, type, ALLM_NUL_ENDED);
+    member_text(b, "type", type);
 }
 
 /* Write the members of a type: T, or [T]. */
@@ -83,8 +83,7 @@ static bool put_types(allm_json_build *b, struct piece word)
         return true;
     }
     put_type(b, "array");
-    allm_json_build_key(b, "items");
-    allm_json_build_object(b);
+    member_object(b, "items");
     put_type(b, type);
     allm_json_build_end(b);
     return true;
@@ -124,15 +123,12 @@ static bool put_field(allm_json_build *b, struct piece field)
     struct piece word = cut_at(&head, " \t");
     if (!read_name(word, name))
         return false;
-    allm_json_build_key(b, name);
-    allm_json_build_object(b);
+    member_object(b, name);
     if (!put_types(b, trim(head)))
         return false;
     about = trim(about);
-    if (about.len) {
-        allm_json_build_key(b, "description");
-        allm_json_build_text(b, about.at, about.len);
-    }
+    if (about.len)
+        member_text_n(b, "description", about.at, about.len);
     allm_json_build_end(b);
     return true;
 }
@@ -154,26 +150,20 @@ static bool put_fields(allm_json_build *b, struct piece all, const char *ends)
 /* The names of the fields are those of `properties`. */
 static allm_json *close_schema(allm_json *properties)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
+    allm_json_build *b = member_new_object();
     put_type(b, "object");
-    allm_json_build_key(b, "properties");
-    allm_json_build_value(b, properties);
-    allm_json_build_key(b, "required");
-    allm_json_build_array(b);
+    member_value(b, "properties", properties);
+    member_array(b, "required");
     for (const allm_json *k = NULL; (k = allm_json_next(properties, k));)
         allm_json_build_value(b, k);
     allm_json_build_end(b);
-    allm_json_build_key(b, "additionalProperties");
-    allm_json_build_bool(b, false);
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    member_bool(b, "additionalProperties", false);
+    return member_done(b);
 }
 
 allm_json *schema_words_read(const char *text)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
+    allm_json_build *b = member_new_object();
     bool ok = put_fields(b, (struct piece){ text, strlen(text) },
                          strchr(text, '\n') ? "\n" : ",");
     if (ok)

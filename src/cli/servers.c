@@ -9,6 +9,7 @@
 
 #include "cli/registry.h"
 #include "cli/target.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <stdlib.h>

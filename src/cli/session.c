@@ -14,6 +14,7 @@
 #include "cli/print.h"
 #include "cli/reword.h"
 #include "cli/session_store.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,21 +37,17 @@ static int report_failure(const struct session *s)
 /* The metadata without the error, and with this model (NULL: unchanged). */
 static allm_json *metadata_of(const allm_json *old, const char *model)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
+    allm_json_build *b = member_new_object();
     for (const allm_json *k = NULL; (k = allm_json_next(old, k));) {
         const char *name = allm_json_text(k, NULL);
         if (!strcmp(name, "error") || (model && !strcmp(name, "model")))
             continue;
-        allm_json_build_key(b, name);
-        allm_json_build_value(b, allm_json_value(k));
+        member_value(b, name, allm_json_value(k));
     }
     if (model) {
-        allm_json_build_key(b, "model");
-        allm_json_build_text(b, model, ALLM_NUL_ENDED);
+        member_text(b, "model", model);
     }
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
 static bool is_stuck(const allm_session_record *r)
@@ -131,7 +128,7 @@ int session_set_system(struct session *s, const char *system)
 /* The model in the metadata, or NULL. */
 static const char *kept_model(const struct session *s)
 {
-    return allm_json_text(allm_json_get(fields_of(s)->metadata, "model"), NULL);
+    return member_read(fields_of(s)->metadata, "model");
 }
 
 const char *session_model(const struct session *s)

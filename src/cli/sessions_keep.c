@@ -5,6 +5,7 @@
 #include "cli/print.h"
 #include "cli/session_store.h"
 #include "cli/sessions.h"
+#include "conf/member.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,8 +162,8 @@ static void print_faults(const allm_json *report)
 {
     const allm_json *faults = allm_json_get(report, "faults");
     for (const allm_json *f = NULL; (f = allm_json_next(faults, f));) {
-        const char *name = allm_json_text(allm_json_get(f, "session"), NULL);
-        const char *what = allm_json_text(allm_json_get(f, "what"), NULL);
+        const char *name = member_read(f, "session");
+        const char *what = member_read(f, "what");
         print_format("%s, record %.0f: %s\n", name ? name : "the database",
                      allm_json_number(allm_json_get(f, "seq")),
                      what ? what : "?");

@@ -3,6 +3,7 @@
 #include "cli/print.h"
 #include "cli/session_store.h"
 #include "cli/sessions.h"
+#include "conf/member.h"
 #include "term/mem.h"
 
 #include <stdio.h>
@@ -18,7 +19,7 @@ struct row {
 
 static const char *text_of(const allm_json *session, const char *key)
 {
-    const char *text = allm_json_text(allm_json_get(session, key), NULL);
+    const char *text = member_read(session, key);
     return text ? text : "-";
 }
 
@@ -50,7 +51,7 @@ static void fill_row(struct row *r, const allm_json *session)
                   texts[i].most);
     if (allm_json_true(allm_json_get(session, "broken_off")))
         copy_line(r->cell[WAITS], "broken off", 20);
-    else if (allm_json_text(allm_json_get(session, "holder"), NULL))
+    else if (member_read(session, "holder"))
         copy_line(r->cell[WAITS], "in use", 20);
     snprintf(r->cell[MESSAGES], 192, "%.0f",
              allm_json_number(allm_json_get(session, "messages")));

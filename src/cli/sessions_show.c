@@ -5,6 +5,7 @@
 #include "cli/print.h"
 #include "cli/session_store.h"
 #include "cli/sessions.h"
+#include "conf/member.h"
 
 #include <string.h>
 
@@ -88,17 +89,14 @@ int sessions_show(struct sessions *s, int argc, char **argv)
 /* The metadata without the note about an operation that was broken off. */
 static allm_json *copy_metadata(const allm_json *metadata)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
+    allm_json_build *b = member_new_object();
     for (const allm_json *k = NULL; (k = allm_json_next(metadata, k));) {
         const char *name = allm_json_text(k, NULL);
         if (!strcmp(name, "broken_off"))
             continue;
-        allm_json_build_key(b, name);
-        allm_json_build_value(b, allm_json_value(k));
+        member_value(b, name, allm_json_value(k));
     }
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
 /* Print the document of which an import makes the same session. */

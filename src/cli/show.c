@@ -9,6 +9,7 @@
 #include "cli/signals.h"
 #include "cli/timing.h"
 #include "cli/tool_lines.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -73,26 +74,6 @@ static allm_json *parse_text(allm_text *text)
     return value;
 }
 
-static void put_member(allm_json_build *b, const char *key,
-                       const allm_json *value)
-{
-    allm_json_build_key(b, key);
-    if (value)
-        allm_json_build_value(b, value);
-    else
-        allm_json_build_null(b);
-}
-
-static void put_text(allm_json_build *b, const char *key, const char *text,
-                     size_t len)
-{
-    allm_json_build_key(b, key);
-    if (text)
-        allm_json_build_text(b, text, len);
-    else
-        allm_json_build_null(b);
-}
-
 /* The library's warnings about the answer, a list of names; or NULL. */
 static const allm_json *warnings_of(const allm_chat_result *result)
 {
@@ -102,8 +83,7 @@ static const allm_json *warnings_of(const allm_chat_result *result)
 
 static void put_warnings(allm_json_build *b, const allm_chat_result *result)
 {
-    allm_json_build_key(b, "warnings");
-    allm_json_build_array(b);
+    member_array(b, "warnings");
     for (const allm_json *v = NULL;
          (v = allm_json_next(warnings_of(result), v));)
         allm_json_build_value(b, v);
@@ -124,8 +104,8 @@ static void put_response(allm_json_build *b, const allm_chat_result *result)
         response ? parse_text(allm_response_json(response, ALLM_FORM_PLAIN))
                  : NULL;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        put_member(b, keys[i],
-                   i == 2 && used ? used : allm_json_get(plain, keys[i]));
+        member_value(b, keys[i],
+                     i == 2 && used ? used : allm_json_get(plain, keys[i]));
     allm_json_free(plain);
     allm_json_free(used);
     allm_usage_free(usage);
@@ -134,7 +114,7 @@ static void put_response(allm_json_build *b, const allm_chat_result *result)
 static void put_value(allm_json_build *b, const char *text, size_t len)
 {
     allm_json *value = allm_json_parse(text ? text : "", text ? len : 0, NULL);
-    put_member(b, "value", allm_json_error(value) ? NULL : value);
+    member_value(b, "value", allm_json_error(value) ? NULL : value);
     allm_json_free(value);
 }
 
@@ -144,25 +124,24 @@ static void put_facts(allm_json_build *b, const allm_chat_result *result,
 {
     const allm_response *response = result ? result->final_response : NULL;
     allm_usage *usage = chat_usage_total(result);
-    put_text(b, "session", session->path, ALLM_NUL_ENDED);
+    member_text_or_null(b, "session", session->path);
     allm_json_build_key(b, "cost");
     if (usage && usage->total_cost.set)
         allm_json_build_number(b, usage->total_cost.value);
     else
         allm_json_build_null(b);
-    put_member(b, "reasoning",
-               response
-                   ? allm_json_pointer(response->metadata, "/reasoning/text")
-                   : NULL);
+    member_value(b, "reasoning",
+                 response
+                     ? allm_json_pointer(response->metadata, "/reasoning/text")
+                     : NULL);
     allm_usage_free(usage);
 }
 
 static void put_call(allm_json_build *b, const allm_tool_call *call)
 {
     allm_json_build_object(b);
-    put_text(b, "name", call->name, ALLM_NUL_ENDED);
-    allm_json_build_key(b, "ok");
-    allm_json_build_bool(b, !tool_lines_failed(call->id));
+    member_text_or_null(b, "name", call->name);
+    member_bool(b, "ok", !tool_lines_failed(call->id));
     int64_t ms = tool_lines_ms(call->id);
     allm_json_build_key(b, "ms");
     if (ms >= 0)
@@ -189,13 +168,12 @@ static void put_calls(allm_json_build *b, const allm_step_result *step)
 static void put_denied(allm_json_build *b)
 {
     struct tool_denied d;
-    allm_json_build_key(b, "denied");
-    allm_json_build_array(b);
+    member_array(b, "denied");
     for (size_t at = 0; tool_lines_denied(&at, &d);) {
         allm_json_build_object(b);
-        put_text(b, "id", d.id, ALLM_NUL_ENDED);
-        put_text(b, "name", d.name, ALLM_NUL_ENDED);
-        put_text(b, "why", d.why, ALLM_NUL_ENDED);
+        member_text_or_null(b, "id", d.id);
+        member_text_or_null(b, "name", d.name);
+        member_text_or_null(b, "why", d.why);
         allm_json_build_end(b);
     }
     allm_json_build_end(b);
@@ -203,15 +181,13 @@ static void put_denied(allm_json_build *b)
 
 static void put_timing(allm_json_build *b)
 {
-    allm_json_build_key(b, "timing");
-    allm_json_build_object(b);
+    member_object(b, "timing");
     allm_json_build_key(b, "first_ms");
     if (timing_first() >= 0)
         allm_json_build_int(b, timing_first());
     else
         allm_json_build_null(b);
-    allm_json_build_key(b, "total_ms");
-    allm_json_build_int(b, timing_total());
+    member_int(b, "total_ms", timing_total());
     allm_json_build_end(b);
 }
 
@@ -220,16 +196,15 @@ static void put_more(allm_json_build *b, const allm_chat_result *result,
                      const struct session *session)
 {
     put_facts(b, result, session);
-    allm_json_build_key(b, "tool_calls");
-    allm_json_build_array(b);
+    member_array(b, "tool_calls");
     for (size_t i = 0; result && i < result->step_count; i++)
         put_calls(b, result->steps[i]);
     allm_json_build_end(b);
     put_denied(b);
     put_timing(b);
     if (result && approvals_count(result->metadata))
-        put_member(b, "approvals",
-                   allm_json_get(result->metadata, "approvals"));
+        member_value(b, "approvals",
+                     allm_json_get(result->metadata, "approvals"));
 }
 
 static void print_document(const allm_chat_result *result,
@@ -250,17 +225,16 @@ static void print_document(const allm_chat_result *result,
     allm_json_build_bool(b, code == END_DONE);
     allm_json_build_key(b, "exit_code");
     allm_json_build_int(b, code);
-    put_text(b, "text", text, len);
+    member_text_n(b, "text", text, len);
     if (value)
         put_value(b, text, len);
     put_response(b, result);
-    put_text(b, "halted_reason", result ? result->halted_reason : NULL,
-             ALLM_NUL_ENDED);
-    put_member(b, "error", why);
+    member_text_or_null(b, "halted_reason",
+                        result ? result->halted_reason : NULL);
+    member_value(b, "error", why);
     put_warnings(b, result);
     put_more(b, result, how->session);
-    allm_json_build_end(b);
-    allm_json *document = allm_json_build_done(b);
+    allm_json *document = member_done(b);
     print_json(document, print_is_terminal() ? ALLM_JSON_PRETTY : 0);
     allm_json_free(document);
     allm_json_free(why);
@@ -301,10 +275,7 @@ static void print_used(const allm_usage *u)
 static const char *refusal_of(const allm_chat_result *r)
 {
     const allm_response *response = r ? r->final_response : NULL;
-    return response
-               ? allm_json_text(allm_json_get(response->metadata, "refusal"),
-                                NULL)
-               : NULL;
+    return response ? member_read(response->metadata, "refusal") : NULL;
 }
 
 static void report_refusal(const allm_chat_result *r)

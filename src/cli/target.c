@@ -10,6 +10,7 @@
 #include "cli/settings.h"
 #include "cli/target_key.h"
 #include "conf/keyring.h"
+#include "conf/member.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -71,9 +72,7 @@ static bool add_header(allm_json **headers, const char *word)
         return print_fault("-H needs 'NAME: VALUE'");
     snprintf(name, sizeof name, "%.*s", (int)(colon - word), word);
     const char *value = colon + 1 + strspn(colon + 1, " ");
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_text(b, value, strlen(value));
-    allm_json *text = allm_json_build_done(b);
+    allm_json *text = member_alone(value, strlen(value));
     allm_json *more = allm_json_set(*headers, name, text);
     allm_json_free(*headers);
     allm_json_free(text);
@@ -84,12 +83,9 @@ static bool add_header(allm_json **headers, const char *word)
 static void add_object(struct target *t, const char *key,
                        const allm_json *value)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    allm_json_build_key(b, key);
-    allm_json_build_value(b, value);
-    allm_json_build_end(b);
-    allm_json *one = allm_json_build_done(b);
+    allm_json_build *b = member_new_object();
+    member_value(b, key, value);
+    allm_json *one = member_done(b);
     add_options(t, one);
     allm_json_free(one);
 }
@@ -122,14 +118,12 @@ static const char *choose_text(const char *first, const char *second,
 static const char *text_of(const allm_json *provider, const char *key,
                            const char *flag)
 {
-    return flag ? flag : allm_json_text(allm_json_get(provider, key), NULL);
+    return flag ? flag : member_read(provider, key);
 }
 
 static void add_address(struct target *t, const char *url)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_text(b, url, strlen(url));
-    allm_json *text = allm_json_build_done(b);
+    allm_json *text = member_alone(url, strlen(url));
     add_object(t, "base_url", text);
     allm_json_free(text);
 }
@@ -164,17 +158,14 @@ static int add_everything(struct target *t, const struct model_name *m)
 allm_json *target_address(const struct target *t)
 {
     static const char *const names[] = { "base_url", "extra_headers" };
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
+    allm_json_build *b = member_new_object();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const allm_json *value = allm_json_get(t->options, names[i]);
         if (value) {
-            allm_json_build_key(b, names[i]);
-            allm_json_build_value(b, value);
+            member_value(b, names[i], value);
         }
     }
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
 /* ------------------------------------------------------------- models --- */

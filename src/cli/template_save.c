@@ -4,24 +4,16 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "conf/file.h"
+#include "conf/member.h"
 
 #include <string.h>
-
-static void put_text(allm_json_build *b, const char *key, const char *text)
-{
-    if (!text)
-        return;
-    allm_json_build_key(b, key);
-    allm_json_build_text(b, text, strlen(text));
-}
 
 static void put_list(allm_json_build *b, const char *key,
                      const struct flag_list *list)
 {
     if (!list || !list->count)
         return;
-    allm_json_build_key(b, key);
-    allm_json_build_array(b);
+    member_array(b, key);
     for (size_t i = 0; i < list->count; i++)
         allm_json_build_text(b, list->word[i], strlen(list->word[i]));
     allm_json_build_end(b);
@@ -33,13 +25,10 @@ static void put_params(allm_json_build *b, const allm_json *params)
 {
     if (!allm_json_count(params))
         return;
-    allm_json_build_key(b, "params");
-    allm_json_build_object(b);
+    member_object(b, "params");
     for (const allm_json *k = NULL; (k = allm_json_next(params, k));) {
-        allm_json_build_key(b, allm_json_text(k, NULL));
-        allm_json_build_object(b);
-        allm_json_build_key(b, "default");
-        allm_json_build_value(b, allm_json_value(k));
+        member_object(b, allm_json_text(k, NULL));
+        member_value(b, "default", allm_json_value(k));
         allm_json_build_end(b);
     }
     allm_json_build_end(b);
@@ -48,21 +37,18 @@ static void put_params(allm_json_build *b, const allm_json *params)
 /* The header: the flags over that of the template. */
 static allm_json *make_header(const struct template_save *s)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    put_text(b, "model", s->model);
-    put_text(b, "system", s->system);
-    put_text(b, "schema", s->schema);
+    allm_json_build *b = member_new_object();
+    member_text(b, "model", s->model);
+    member_text(b, "system", s->system);
+    member_text(b, "schema", s->schema);
     put_list(b, "tools", s->tools);
     if (s->options) {
-        allm_json_build_key(b, "options");
-        allm_json_build_value(b, s->options);
+        member_value(b, "options", s->options);
     }
     put_list(b, "attach", s->attach);
-    put_text(b, "extract", s->extract);
+    member_text(b, "extract", s->extract);
     put_params(b, s->over->params);
-    allm_json_build_end(b);
-    allm_json *own = allm_json_build_done(b);
+    allm_json *own = member_done(b);
     if (!s->over->loaded || allm_json_error(own))
         return own;
     allm_json *both = allm_json_patch(s->over->file.header, own);

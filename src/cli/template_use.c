@@ -8,6 +8,7 @@
 #include "cli/settings.h"
 #include "cli/suggest.h"
 #include "cli/template_list.h"
+#include "conf/member.h"
 
 #include <string.h>
 
@@ -79,9 +80,7 @@ static allm_json *load_value(const char *path)
     while (in.len && (in.ptr[in.len - 1] == '\n' || in.ptr[in.len - 1] == '\r'))
         in.len--;
     if (input_is_text(&in)) {
-        allm_json_build *b = allm_json_build_new(NULL);
-        allm_json_build_text(b, in.ptr ? in.ptr : "", in.len);
-        value = allm_json_build_done(b);
+        value = member_alone(in.ptr ? in.ptr : "", in.len);
     } else {
         print_fault("%s is not UTF-8 text", path);
     }
@@ -96,9 +95,7 @@ static bool set_param(struct template_use *u, const char *name,
     if (*word == '@') {
         value = load_value(word + 1);
     } else {
-        allm_json_build *b = allm_json_build_new(NULL);
-        allm_json_build_text(b, word, strlen(word));
-        value = allm_json_build_done(b);
+        value = member_alone(word, strlen(word));
     }
     if (!value)
         return false;

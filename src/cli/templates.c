@@ -5,6 +5,7 @@
 #include "cli/print.h"
 #include "cli/template_list.h"
 #include "cli/template_save.h"
+#include "conf/member.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -48,12 +49,6 @@ static void list_params(const char *path, bool project, allm_json_build *b)
     template_release(&t);
 }
 
-static void put_text(allm_json_build *b, const char *key, const char *text)
-{
-    allm_json_build_key(b, key);
-    allm_json_build_text(b, text, strlen(text));
-}
-
 static const char *state_of(const char *path, bool project)
 {
     return !project                    ? "yours"
@@ -71,11 +66,10 @@ static void list_one(void *ud, const char *name, const char *path, bool project)
         return;
     }
     allm_json_build_object(ud);
-    put_text(ud, "name", name);
-    put_text(ud, "path", path);
-    put_text(ud, "state", state);
-    allm_json_build_key(ud, "params");
-    allm_json_build_array(ud);
+    member_text(ud, "name", name);
+    member_text(ud, "path", path);
+    member_text(ud, "state", state);
+    member_array(ud, "params");
     list_params(path, project, ud);
     allm_json_build_end(ud);
     allm_json_build_end(ud);
@@ -85,11 +79,9 @@ static int list_all(int argc, char **argv)
 {
     (void)argc;
     (void)argv;
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_array(b);
+    allm_json_build *b = member_new_array();
     template_list_each(list_one, b);
-    allm_json_build_end(b);
-    allm_json *all = allm_json_build_done(b);
+    allm_json *all = member_done(b);
     if (given.json)
         print_json(all, ALLM_JSON_PRETTY);
     allm_json_free(all);

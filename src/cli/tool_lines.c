@@ -2,6 +2,7 @@
 #include "cli/tool_lines.h"
 
 #include "cli/timing.h"
+#include "conf/member.h"
 #include "term/escape.h"
 #include "term/mem.h"
 
@@ -106,10 +107,9 @@ void tool_lines_break(struct bytes *out)
  * tool itself reports is no such error. */
 static const char *find_denial(const allm_json *error, const char *id)
 {
-    const char *reason = allm_json_text(allm_json_get(error, "reason"), NULL);
-    const char *call = allm_json_text(allm_json_get(error, "tool_call_id"),
-                                      NULL);
-    const char *why = allm_json_text(allm_json_get(error, "cause"), NULL);
+    const char *reason = member_read(error, "reason");
+    const char *call = member_read(error, "tool_call_id");
+    const char *why = member_read(error, "cause");
     bool denied = reason && call && !strcmp(reason, "denied") &&
                   !strcmp(call, id);
     return !denied ? NULL : why ? why : "";

@@ -17,6 +17,7 @@
 #include "cli/toolbox_names.h"
 #include "cli/toolbox_rules.h"
 #include "cli/toolbox_servers.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -112,7 +113,7 @@ static void note_failed(void)
     allm_json *report = allm_toolbox_report(box);
     const allm_json *failed = allm_json_get(report, "failed"), *at = NULL;
     while ((at = allm_json_next(failed, at)))
-        print_fault("%s", allm_json_text(allm_json_get(at, "error"), NULL));
+        print_fault("%s", member_read(at, "error"));
     allm_json_free(report);
 }
 

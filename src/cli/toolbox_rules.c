@@ -3,6 +3,7 @@
 
 #include "cli/print.h"
 #include "cli/settings.h"
+#include "conf/member.h"
 
 #include <string.h>
 
@@ -21,10 +22,8 @@ static void put_rule(allm_json_build *b, const char *tool, size_t len,
                      const char *verdict)
 {
     allm_json_build_object(b);
-    allm_json_build_key(b, "tool");
-    allm_json_build_text(b, tool, len);
-    allm_json_build_key(b, "verdict");
-    allm_json_build_text(b, verdict, ALLM_NUL_ENDED);
+    member_text_n(b, "tool", tool, len);
+    member_text(b, "verdict", verdict);
     allm_json_build_end(b);
 }
 
@@ -45,8 +44,7 @@ static bool put_flag_rules(allm_json_build *b, const struct flag_list *words,
                            bool automatic)
 {
     bool ok = true;
-    allm_json_build_key(b, "call");
-    allm_json_build_array(b);
+    member_array(b, "call");
     for (size_t i = 0; ok && i < words->count; i++)
         if (toolbox_rules_is(words->word[i]))
             ok = put_flag_rule(b, words->word[i]);
@@ -77,8 +75,7 @@ static void put_settings_rules(allm_json_build *b, const char *level,
                                bool project)
 {
     allm_json *all = merge_settings(project);
-    allm_json_build_key(b, level);
-    allm_json_build_array(b);
+    member_array(b, level);
     for (const allm_json *k = NULL; (k = allm_json_next(all, k));) {
         const char *verdict = allm_json_text(allm_json_value(k), NULL);
         if (verdict)
@@ -90,17 +87,14 @@ static void put_settings_rules(allm_json_build *b, const char *level,
 
 allm_json *toolbox_rules_make(const struct toolbox_flags *f, bool automatic)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
+    allm_json_build *b = member_new_object();
     bool ok = put_flag_rules(b, &f->approve, automatic);
     put_settings_rules(b, "project", true);
     put_settings_rules(b, "user", false);
     if (f->yes) {
-        allm_json_build_key(b, "yes");
-        allm_json_build_bool(b, true);
+        member_bool(b, "yes", true);
     }
-    allm_json_build_end(b);
-    allm_json *rules = allm_json_build_done(b);
+    allm_json *rules = member_done(b);
     if (ok)
         return rules;
     allm_json_free(rules);

@@ -4,6 +4,7 @@
 #include "cli/exit.h"
 #include "cli/mcp_entries.h"
 #include "cli/print.h"
+#include "conf/member.h"
 #include "conf/server_entry.h"
 #include "term/mem.h"
 
@@ -28,7 +29,7 @@ static bool has_server(const allm_toolbox *box, const char *name)
     const allm_json *list = allm_json_get(report, "servers"), *s = NULL;
     bool has = false;
     while (!has && (s = allm_json_next(list, s)))
-        has = !strcmp(allm_json_text(allm_json_get(s, "name"), NULL), name);
+        has = !strcmp(member_read(s, "name"), name);
     allm_json_free(report);
     return has;
 }
@@ -151,10 +152,10 @@ int toolbox_servers_wait(allm_toolbox *box)
     allm_json *report = allm_toolbox_report(box);
     const allm_json *list = allm_json_get(report, "servers"), *s = NULL;
     while (status >= 0 && (s = allm_json_next(list, s))) {
-        const char *error = allm_json_text(allm_json_get(s, "error"), NULL);
+        const char *error = member_read(s, "error");
         if (error)
             print_fault("the MCP server %.100s is left out: %s",
-                        allm_json_text(allm_json_get(s, "name"), NULL), error);
+                        member_read(s, "name"), error);
     }
     allm_json_free(report);
     if (status >= 0)

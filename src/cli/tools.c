@@ -6,6 +6,7 @@
 #include "cli/toolbox.h"
 
 #include "allm.h"
+#include "conf/member.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,10 +44,8 @@ static int list_tools(const struct wants *w)
     if (w->json)
         print_json(tools, 0);
     while (!w->json && (at = allm_json_next(tools, at))) {
-        print_format("%-24s %-8s %-10s ",
-                     allm_json_text(allm_json_get(at, "name"), NULL),
-                     allm_json_text(allm_json_get(at, "kind"), NULL),
-                     allm_json_text(allm_json_get(at, "effect"), NULL));
+        print_format("%-24s %-8s %-10s ", member_read(at, "name"),
+                     member_read(at, "kind"), member_read(at, "effect"));
         print_reach(allm_json_get(at, "reach"));
         print_text("\n");
     }
@@ -124,15 +123,13 @@ static void print_rule(const allm_json *rule)
 {
     int64_t index = 0;
     const allm_json *reach = allm_json_get(rule, "reach");
-    const char *date = allm_json_text(allm_json_get(rule, "date"), NULL);
+    const char *date = member_read(rule, "date");
     if (allm_json_int64(allm_json_get(rule, "index"), &index))
         print_format("%3lld ", (long long)index);
     else
         print_text("  - ");
-    print_format("%-8s %-24s %-5s ",
-                 allm_json_text(allm_json_get(rule, "level"), NULL),
-                 allm_json_text(allm_json_get(rule, "tool"), NULL),
-                 allm_json_text(allm_json_get(rule, "verdict"), NULL));
+    print_format("%-8s %-24s %-5s ", member_read(rule, "level"),
+                 member_read(rule, "tool"), member_read(rule, "verdict"));
     if (allm_json_count(reach))
         print_reach(reach);
     else

@@ -3,6 +3,7 @@
 
 #include "conf/expand.h"
 #include "conf/file.h"
+#include "conf/member.h"
 #include "conf/reader.h"
 #include "conf/trusted.h"
 
@@ -81,12 +82,9 @@ static allm_json *wrap_servers(const allm_json *servers)
 {
     if (!servers)
         return NULL;
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    allm_json_build_key(b, "mcp");
-    allm_json_build_value(b, servers);
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    allm_json_build *b = member_new_object();
+    member_value(b, "mcp", servers);
+    return member_done(b);
 }
 
 /* Is exactly this content trusted?  The byte order mark is part of it. */
@@ -251,29 +249,23 @@ static allm_json *read_variable(const struct setting *s, const char *text)
     if (value && !allm_json_error(value))
         return value;
     allm_json_free(value);
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_text(b, text, strlen(text));
-    return allm_json_build_done(b);
+    return member_alone(text, strlen(text));
 }
 
 /* {"output": {"color": value}} */
 static allm_json *wrap_variable(const struct setting *s, const allm_json *value)
 {
     const char *dot = strchr(s->key, '.');
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
+    allm_json_build *b = member_new_object();
     if (dot) {
         char group[64] = "";
         memcpy(group, s->key, (size_t)(dot - s->key));
-        allm_json_build_key(b, group);
-        allm_json_build_object(b);
+        member_object(b, group);
     }
-    allm_json_build_key(b, dot ? dot + 1 : s->key);
-    allm_json_build_value(b, value);
+    member_value(b, dot ? dot + 1 : s->key, value);
     if (dot)
         allm_json_build_end(b);
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
 static void set_variable(struct config_layer *l, const struct setting *s,

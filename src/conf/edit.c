@@ -10,6 +10,7 @@
  */
 #include "conf/edit.h"
 
+#include "conf/member.h"
 #include "conf/settings.h"
 
 #include <stdio.h>
@@ -87,9 +88,7 @@ static size_t indent_of(const struct bytes *text, size_t at, size_t *from)
 
 static void add_quoted(struct bytes *out, const char *name, size_t len)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_text(b, name, len);
-    allm_json *value = allm_json_build_done(b);
+    allm_json *value = member_alone(name, len);
     allm_text *written = allm_json_write(value, 0);
     bytes_text(out, allm_text_bytes(written, NULL));
     allm_text_free(written);

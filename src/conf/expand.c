@@ -5,6 +5,9 @@
  */
 #include "conf/expand.h"
 
+#include "conf/keyring.h"
+#include "conf/member.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,9 +92,7 @@ enum expand_result expand_text(struct bytes *out, const char *text, bool keys,
 
 static void add_json_text(struct bytes *out, const char *text, size_t len)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_text(b, text, len);
-    allm_json *value = allm_json_build_done(b);
+    allm_json *value = member_alone(text, len);
     allm_text *written = allm_json_write(value, 0);
     const char *bytes = allm_text_bytes(written, NULL);
     bytes_text(out, bytes ? bytes : "null"); /* no UTF-8: no string */

@@ -2,6 +2,7 @@
 #include "conf/keyring.h"
 
 #include "conf/file.h"
+#include "conf/member.h"
 #include "conf/places.h"
 #include "term/mem.h"
 
@@ -45,12 +46,9 @@ static allm_json *make_entry(const char *key, const char *from)
 {
     if (!key && !from)
         return NULL;
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    allm_json_build_key(b, key ? "key" : "from");
-    allm_json_build_text(b, key ? key : from, ALLM_NUL_ENDED);
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    allm_json_build *b = member_new_object();
+    member_text(b, key ? "key" : "from", key ? key : from);
+    return member_done(b);
 }
 
 static int store_keys(const char *path, const allm_json *all)
@@ -174,8 +172,8 @@ static enum keyring_result find_key(const char *name, struct bytes *key,
     int error;
     allm_json *all = keyring_load(&error);
     const allm_json *entry = allm_json_get(all, name);
-    const char *own = allm_json_text(allm_json_get(entry, "key"), NULL);
-    const char *from = allm_json_text(allm_json_get(entry, "from"), NULL);
+    const char *own = member_read(entry, "key");
+    const char *from = member_read(entry, "from");
     bool waits = from && !strncmp(from, "cmd:", 4) && !asks;
     enum keyring_result r = error   ? KEYRING_UNUSABLE
                             : own   ? take_line(own, key)

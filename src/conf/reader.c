@@ -2,6 +2,8 @@
 #include "conf/reader.h"
 
 #include "conf/expand.h"
+#include "conf/keyring.h"
+#include "conf/member.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,9 +83,8 @@ static void report_syntax(struct reader *r, const struct bytes *text,
 {
     char why[TEXT], message[TEXT + 100];
     uint64_t line = 0, offset = 0;
-    const char *detail = allm_json_text(allm_json_get(e->metadata, "detail"),
-                                        NULL);
-    const char *path = allm_json_text(allm_json_get(e->metadata, "path"), NULL);
+    const char *detail = member_read(e->metadata, "detail");
+    const char *path = member_read(e->metadata, "path");
     allm_json_uint64(allm_json_get(e->metadata, "line"), &line);
     allm_json_uint64(allm_json_get(e->metadata, "offset"), &offset);
     shorten_reason(why, sizeof why, e->message);
@@ -209,8 +210,8 @@ static void report_fault(struct reader *r, const struct bytes *text,
                          const allm_json *fault)
 {
     char path[POINTER], message[TEXT], variable[64];
-    const char *pointer = allm_json_text(allm_json_get(fault, "path"), NULL);
-    const char *keyword = allm_json_text(allm_json_get(fault, "keyword"), NULL);
+    const char *pointer = member_read(fault, "path");
+    const char *keyword = member_read(fault, "keyword");
     size_t line = reader_line(text, pointer);
     if (!setting_path(pointer, path, sizeof path))
         return;
@@ -244,7 +245,7 @@ bool reader_check(struct reader *r, const struct bytes *text,
     }
     allm_json *faults = allm_json_schema_check(r->schema, value);
     for (const allm_json *f = NULL; (f = allm_json_next(faults, f));) {
-        const char *keyword = allm_json_text(allm_json_get(f, "keyword"), NULL);
+        const char *keyword = member_read(f, "keyword");
         fine &= !strcmp(keyword, "additionalProperties");
         report_fault(r, text, f);
     }

@@ -1,6 +1,8 @@
 /* server_entry.c - the entry of an MCP server, from words of a command line */
 #include "conf/server_entry.h"
 
+#include "conf/member.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,17 +51,13 @@ size_t server_entry_split(char *line, const char *words[SERVER_WORDS])
 
 allm_json *server_entry_command(const char *const *words, size_t count)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    allm_json_build_key(b, "command");
-    allm_json_build_text(b, words[0], ALLM_NUL_ENDED);
-    allm_json_build_key(b, "args");
-    allm_json_build_array(b);
+    allm_json_build *b = member_new_object();
+    member_text(b, "command", words[0]);
+    member_array(b, "args");
     for (size_t i = 1; i < count; i++)
         allm_json_build_text(b, words[i], ALLM_NUL_ENDED);
     allm_json_build_end(b);
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
 static bool put_header(allm_json_build *b, const char *header)
@@ -70,8 +68,7 @@ static bool put_header(allm_json_build *b, const char *header)
         return false;
     memcpy(name, header, (size_t)(colon - header));
     name[colon - header] = 0;
-    allm_json_build_key(b, name);
-    allm_json_build_text(b, colon + 1 + strspn(colon + 1, " "), ALLM_NUL_ENDED);
+    member_text(b, name, colon + 1 + strspn(colon + 1, " "));
     return true;
 }
 
@@ -79,21 +76,16 @@ allm_json *server_entry_url(const char *url, const char *const *headers,
                             size_t count)
 {
     bool good = true;
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    allm_json_build_key(b, "type");
-    allm_json_build_text(b, "http", 4);
-    allm_json_build_key(b, "url");
-    allm_json_build_text(b, url, ALLM_NUL_ENDED);
+    allm_json_build *b = member_new_object();
+    member_text(b, "type", "http");
+    member_text(b, "url", url);
     if (count) {
-        allm_json_build_key(b, "headers");
-        allm_json_build_object(b);
+        member_object(b, "headers");
         for (size_t i = 0; i < count && good; i++)
             good = put_header(b, headers[i]);
         allm_json_build_end(b);
     }
-    allm_json_build_end(b);
-    allm_json *entry = allm_json_build_done(b);
+    allm_json *entry = member_done(b);
     if (good)
         return entry;
     allm_json_free(entry);
@@ -157,8 +149,8 @@ static void copy_name(const char *word, char name[SERVER_NAME])
 
 void server_entry_name(const allm_json *entry, char name[SERVER_NAME])
 {
-    const char *url = allm_json_text(allm_json_get(entry, "url"), NULL);
-    const char *program = allm_json_text(allm_json_get(entry, "command"), NULL);
+    const char *url = member_read(entry, "url");
+    const char *program = member_read(entry, "command");
     const char *host = url ? strstr(url, "://") : NULL;
     char label[SERVER_NAME];
     if (host) {

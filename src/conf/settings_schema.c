@@ -6,18 +6,13 @@
  */
 #include "conf/settings.h"
 
-#include <string.h>
+#include "conf/member.h"
 
-static void put_text(allm_json_build *b, const char *key, const char *text)
-{
-    allm_json_build_key(b, key);
-    allm_json_build_text(b, text, ALLM_NUL_ENDED);
-}
+#include <string.h>
 
 static void put_words(allm_json_build *b, const char *words)
 {
-    allm_json_build_key(b, "enum");
-    allm_json_build_array(b);
+    member_array(b, "enum");
     for (const char *w = words; *w; w += strspn(w, "|")) {
         size_t n = strcspn(w, "|");
         allm_json_build_text(b, w, n);
@@ -28,25 +23,22 @@ static void put_words(allm_json_build *b, const char *words)
 
 static void put_list(allm_json_build *b)
 {
-    put_text(b, "type", "array");
-    allm_json_build_key(b, "items");
-    allm_json_build_object(b);
-    put_text(b, "type", "string");
+    member_text(b, "type", "array");
+    member_object(b, "items");
+    member_text(b, "type", "string");
     allm_json_build_end(b);
 }
 
 static void put_range(allm_json_build *b, const char *type)
 {
-    put_text(b, "type", type);
-    allm_json_build_key(b, "minimum");
-    allm_json_build_int(b, 0);
+    member_text(b, "type", type);
+    member_int(b, "minimum", 0);
 }
 
 /* {"type": ["string", other]} */
 static void put_text_or(allm_json_build *b, const char *other)
 {
-    allm_json_build_key(b, "type");
-    allm_json_build_array(b);
+    member_array(b, "type");
     allm_json_build_text(b, "string", ALLM_NUL_ENDED);
     allm_json_build_text(b, other, ALLM_NUL_ENDED);
     allm_json_build_end(b);
@@ -56,45 +48,38 @@ static void put_text_or(allm_json_build *b, const char *other)
 static void put_number_or(allm_json_build *b, const char *pattern)
 {
     put_text_or(b, "number");
-    put_text(b, "pattern", pattern);
-    allm_json_build_key(b, "minimum");
-    allm_json_build_int(b, 0);
+    member_text(b, "pattern", pattern);
+    member_int(b, "minimum", 0);
 }
 
 static void put_models(allm_json_build *b)
 {
     put_text_or(b, "array");
-    allm_json_build_key(b, "items");
-    allm_json_build_object(b);
-    put_text(b, "type", "string");
+    member_object(b, "items");
+    member_text(b, "type", "string");
     allm_json_build_end(b);
-    allm_json_build_key(b, "minItems");
-    allm_json_build_int(b, 1);
+    member_int(b, "minItems", 1);
 }
 
 static void put_member(allm_json_build *b, const char *key, const char *type)
 {
-    allm_json_build_key(b, key);
-    allm_json_build_object(b);
-    put_text(b, "type", type);
+    member_object(b, key);
+    member_text(b, "type", type);
     allm_json_build_end(b);
 }
 
 static void put_alias(allm_json_build *b)
 {
     put_text_or(b, "object");
-    allm_json_build_key(b, "properties");
-    allm_json_build_object(b);
+    member_object(b, "properties");
     put_member(b, "model", "string");
     put_member(b, "system", "string");
     put_member(b, "options", "object");
     allm_json_build_end(b);
-    allm_json_build_key(b, "required");
-    allm_json_build_array(b);
+    member_array(b, "required");
     allm_json_build_text(b, "model", 5);
     allm_json_build_end(b);
-    allm_json_build_key(b, "additionalProperties");
-    allm_json_build_bool(b, false);
+    member_bool(b, "additionalProperties", false);
 }
 
 static void put_setting(allm_json_build *b, const struct setting *s)
@@ -102,11 +87,11 @@ static void put_setting(allm_json_build *b, const struct setting *s)
     static const char *const types[] = { "string", "boolean", "integer",
                                          "number" };
     allm_json_build_object(b);
-    put_text(b, "description", s->help);
+    member_text(b, "description", s->help);
     switch (s->kind) {
     case SETTING_TEXT:
     case SETTING_BOOL:
-        put_text(b, "type", types[s->kind]);
+        member_text(b, "type", types[s->kind]);
         break;
     case SETTING_COUNT:
     case SETTING_NUMBER:
@@ -131,7 +116,7 @@ static void put_setting(allm_json_build *b, const struct setting *s)
         put_alias(b);
         break;
     case SETTING_OBJECT:
-        put_text(b, "type", "object");
+        member_text(b, "type", "object");
         break;
     }
     allm_json_build_end(b);
@@ -167,9 +152,8 @@ static void put_object(allm_json_build *b, size_t *at, const char *prefix,
 {
     bool others = false;
     allm_json_build_object(b);
-    put_text(b, "type", "object");
-    allm_json_build_key(b, "properties");
-    allm_json_build_object(b);
+    member_text(b, "type", "object");
+    member_object(b, "properties");
     if (!n)
         put_member(b, "$schema", "string");
     for (const struct setting *s;
@@ -195,12 +179,10 @@ allm_json *setting_schema(void)
     allm_json_build *b = allm_json_build_new(NULL);
     put_object(b, &at, "", 0);
     allm_json *body = allm_json_build_done(b);
-    b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    put_text(b, "$schema", "https://json-schema.org/draft/2020-12/schema");
-    put_text(b, "title", "the configuration of allm");
-    allm_json_build_end(b);
-    allm_json *head = allm_json_build_done(b);
+    b = member_new_object();
+    member_text(b, "$schema", "https://json-schema.org/draft/2020-12/schema");
+    member_text(b, "title", "the configuration of allm");
+    allm_json *head = member_done(b);
     allm_json *schema = allm_json_merge(head, body);
     allm_json_free(head);
     allm_json_free(body);

@@ -2,6 +2,7 @@
 #include "conf/template.h"
 
 #include "conf/file.h"
+#include "conf/member.h"
 #include "conf/reader.h"
 #include "conf/trusted.h"
 #include "term/glyph.h"
@@ -37,7 +38,7 @@ const char *template_key_at(size_t index)
 
 const char *template_text(const struct template_file *t, const char *key)
 {
-    return allm_json_text(allm_json_get(t->header, key), NULL);
+    return member_read(t->header, key);
 }
 
 void template_release(struct template_file *t)
@@ -124,18 +125,10 @@ static void report_line(struct header *h, const char *text)
     h->report(h->ud, &n);
 }
 
-static allm_json *make_text(const char *text, size_t len)
-{
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_text(b, text, len);
-    return allm_json_build_done(b);
-}
-
 /* "a, b" as a list. */
 static allm_json *make_list(const char *text, size_t len)
 {
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_array(b);
+    allm_json_build *b = member_new_array();
     while (len) {
         const char *comma = memchr(text, ',', len);
         size_t n = comma ? (size_t)(comma - text) : len, word = n;
@@ -149,8 +142,7 @@ static allm_json *make_list(const char *text, size_t len)
         text += n + (comma != NULL);
         len -= n + (comma != NULL);
     }
-    allm_json_build_end(b);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
 static bool is_list_of_text(const allm_json *value)
@@ -172,7 +164,7 @@ static allm_json *make_extract(const allm_json *value)
         text = allm_json_true(value) ? "first" : "none";
     for (size_t i = 0; text && i < sizeof words / sizeof *words; i++)
         if (!strcmp(text, words[i]))
-            return make_text(words[i], strlen(words[i]));
+            return member_alone(words[i], strlen(words[i]));
     return NULL;
 }
 
@@ -194,11 +186,11 @@ static allm_json *convert_value(enum kind kind, const char *text, size_t len,
     switch (kind) {
     case KIND_TEXT:
         return type == ALLM_JSON_TEXT ? allm_json_copy(json)
-                                      : make_text(text, len);
+                                      : member_alone(text, len);
     case KIND_SCHEMA:
         if (type == ALLM_JSON_OBJECT || type == ALLM_JSON_TEXT)
             return allm_json_copy(json);
-        return len && *text != '{' ? make_text(text, len) : NULL;
+        return len && *text != '{' ? member_alone(text, len) : NULL;
     case KIND_LIST:
         if (type == ALLM_JSON_ARRAY)
             return is_list_of_text(json) ? allm_json_copy(json) : NULL;
@@ -208,7 +200,7 @@ static allm_json *convert_value(enum kind kind, const char *text, size_t len,
     case KIND_EXTRACT:
         break;
     }
-    allm_json *word = json ? NULL : make_text(text, len);
+    allm_json *word = json ? NULL : member_alone(text, len);
     allm_json *found = make_extract(json ? json : word);
     allm_json_free(word);
     return found;

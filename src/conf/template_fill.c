@@ -1,6 +1,8 @@
 /* template_fill.c - replace the placeholders of a template by values */
 #include "conf/template.h"
 
+#include "conf/member.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -148,8 +150,7 @@ static void describe_param(const struct template_file *t, const char *name,
 {
     const allm_json *param = param_of(t, name);
     const allm_json *standard = allm_json_get(param, "default");
-    const char *about = allm_json_text(allm_json_get(param, "description"),
-                                       NULL);
+    const char *about = member_read(param, "description");
     if (!about && !strcmp(name, "input"))
         about = "the text on standard input";
     bytes_format(out, about || standard ? "  %-16s" : "  %s", name);

@@ -8,6 +8,7 @@
 
 #include "conf/expand.h"
 #include "conf/file.h"
+#include "conf/member.h"
 #include "conf/places.h"
 #include "conf/settings.h"
 
@@ -35,7 +36,7 @@ bool trusted_knows(const char *path, const struct bytes *content)
 {
     char file[PLACES_PATH], hex[65];
     allm_json *list = load_list(file);
-    const char *known = allm_json_text(allm_json_get(list, path), NULL);
+    const char *known = member_read(list, path);
     allm_sha256(content->ptr, content->len, hex);
     bool same = known && !strcmp(known, hex);
     allm_json_free(list);
@@ -96,7 +97,7 @@ static bool is_provider(const struct part *p, const char *name)
     allm_json *list = allm_registry_list();
     for (const allm_json *row = NULL;
          !known && (row = allm_json_next(list, row));)
-        known = !strcmp(allm_json_text(allm_json_get(row, "name"), NULL), name);
+        known = !strcmp(member_read(row, "name"), name);
     allm_json_free(list);
     return known;
 }
