@@ -27,9 +27,8 @@ static const struct flag flags[] = {
     { .name = NULL },
 };
 
-static int list_aliases(int argc, char **argv)
+static int list_aliases(char **argv)
 {
-    (void)argc;
     (void)argv;
     if (settings_open() != END_DONE)
         return END_USAGE;
@@ -91,15 +90,13 @@ static int change_alias(const char *name, const char *model)
     return code;
 }
 
-static int set_alias(int argc, char **argv)
+static int set_alias(char **argv)
 {
-    (void)argc;
     return change_alias(argv[0], argv[1]);
 }
 
-static int remove_alias(int argc, char **argv)
+static int remove_alias(char **argv)
 {
-    (void)argc;
     return change_alias(argv[0], NULL);
 }
 

@@ -1,14 +1,13 @@
 /* batch.c - allm batch: JSON lines in, JSON lines out */
 #include "cli/ask.h"
+#include "cli/ask_parts.h"
 #include "cli/batch_models.h"
 #include "cli/batch_run.h"
 #include "cli/batch_tidy.h"
 #include "cli/command.h"
 #include "cli/exit.h"
 #include "cli/input.h"
-#include "cli/opts.h"
 #include "cli/print.h"
-#include "cli/reasoning.h"
 #include "cli/schema_file.h"
 #include "cli/settings.h"
 #include "cli/toolbox.h"
@@ -121,10 +120,7 @@ static int open_files(struct batch_run *run, int argc, char **argv)
 static bool read_flags(struct batch *b)
 {
     const struct ask *a = b->ask;
-    return opts_read(&b->options, &a->options) &&
-           (!a->max_tokens ||
-            opts_put_number(&b->options, "max_tokens", a->max_tokens)) &&
-           (!a->reasoning || reasoning_put(&b->options, a->reasoning)) &&
+    return ask_parts_options(a, &a->options, &b->options) &&
            schema_file_choose(a->schema,
                               template_use_value(&b->template, "schema"),
                               &b->format) &&

@@ -252,7 +252,7 @@ static void judge_request(struct batch_run *r, struct batch_item *first,
 {
     struct batch_end e = { .code = END_DONE };
     r->task->judge(r, &e, first->stream, status);
-    batch_cost_settle(&r->cost, first->reserved, e.usage);
+    cost_settle(&r->cost, first->reserved, e.usage);
     first->reserved = 0;
     continue_request(r, first, &e);
     allm_usage_free(e.total);
@@ -271,7 +271,8 @@ static double cost_of(const struct batch_item *first)
 {
     double all = 0;
     for (const struct batch_item *i = first; i; i = i->more) {
-        double cost = batch_cost_of(&i->call, i->len);
+        double cost = cost_at_most(&i->call.model->target, i->call.options,
+                                   i->len, !i->call.text);
         if (cost < 0) {
             print_fault("--max-cost: the price of %s is not known",
                         i->call.model->target.name);
@@ -286,7 +287,7 @@ static double cost_of(const struct batch_item *first)
 static bool has_money(struct batch_run *r, struct batch_item *first)
 {
     double most = r->cost.most > 0 ? cost_of(first) : 0;
-    if (most >= 0 && batch_cost_reserve(&r->cost, most)) {
+    if (most >= 0 && cost_reserve(&r->cost, most)) {
         first->reserved = most;
         return true;
     }

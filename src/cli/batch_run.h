@@ -8,12 +8,12 @@
 #define CLI_BATCH_RUN_H
 
 #include "cli/batch_call.h"
-#include "cli/batch_cost.h"
 #include "cli/batch_count.h"
 #include "cli/batch_lines.h"
 #include "cli/batch_out.h"
 #include "cli/batch_row.h"
 #include "cli/batch_shard.h"
+#include "cli/cost.h"
 #include "cli/flags.h"
 
 struct batch_flags {
@@ -113,7 +113,7 @@ struct batch_run {
     size_t in_flight, waiting, holding, jobs;
     uint64_t read_count, next_number;
     uint32_t retries;
-    struct batch_cost cost;
+    struct cost_limit cost;
     bool input_ended, limit, stop; /* stop: start nothing more */
     bool torn;                     /* the other file cannot be written */
     int code;                      /* of an error that ends the run */

@@ -123,6 +123,7 @@ int command_run_sub(const char *command, const struct command_sub *subs,
                     int argc, char **argv)
 {
     const struct command_sub *s = subs;
+    argv[argc] = NULL;
     while (argc && s->name && strcmp(s->name, argv[0]) != 0)
         s++;
     int count = argc ? argc - 1 : 0;
@@ -134,7 +135,7 @@ int command_run_sub(const char *command, const struct command_sub *subs,
                             keyring_looks_secret(argv[1]) ? "***" : argv[1]);
     if (count < s->least || count > s->most)
         return print_misuse("use: allm %s %s %s", command, s->name, s->args);
-    return s->run(count, argv + 1);
+    return s->run(argc ? argv + 1 : argv);
 }
 
 bool command_is_typo(const struct command *c, const char *name)

@@ -58,7 +58,7 @@ struct command_sub {
     const char *name;
     int least, most;
     const char *args;
-    int (*run)(int argc, char **argv);
+    int (*run)(char **argv); /* the arguments, then NULL */
 };
 /* Run the one that argv[0] names; without arguments, the first one.  The last
  * row has no name. */

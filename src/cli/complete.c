@@ -61,23 +61,20 @@ static void offer_words(const struct completion *c)
 static void offer_providers(const struct completion *c, const char *end)
 {
     char name[128];
-    allm_json *list = allm_registry_list();
-    for (const allm_json *row = NULL; (row = allm_json_next(list, row));)
+    for (const allm_json *row = NULL;
+         (row = allm_json_next(registry_list(), row));)
         if (registry_is_http(row)) {
-            snprintf(name, sizeof name, "%s%s", registry_text(row, "name"),
-                     end);
+            snprintf(name, sizeof name, "%s%s", member_read(row, "name"), end);
             offer_word(c, name, NULL);
         }
-    allm_json_free(list);
 }
 
 static void offer_dialects(const struct completion *c)
 {
-    allm_json *list = allm_registry_list();
-    for (const allm_json *row = NULL; (row = allm_json_next(list, row));)
-        if (registry_is_http(row) && registry_is_first(list, row))
-            offer_word(c, registry_text(row, "dialect"), NULL);
-    allm_json_free(list);
+    for (const allm_json *row = NULL;
+         (row = allm_json_next(registry_list(), row));)
+        if (registry_is_http(row) && registry_is_first(row))
+            offer_word(c, member_read(row, "dialect"), NULL);
 }
 
 static void offer_models(const struct completion *c)

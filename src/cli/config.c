@@ -129,9 +129,8 @@ static void print_value(const char *path, const allm_json *value)
     allm_json_free(shown);
 }
 
-static int get_setting(int argc, char **argv)
+static int get_setting(char **argv)
 {
-    (void)argc;
     if (settings_open() != END_DONE)
         return END_USAGE;
     if (!setting_find(argv[0]) && !setting_is_group(argv[0]))
@@ -165,10 +164,9 @@ static void read_value(const struct setting *s, const char *word,
     allm_json_free(value);
 }
 
-static int set_setting(int argc, char **argv)
+static int set_setting(char **argv)
 {
     char path[PLACES_PATH];
-    (void)argc;
     const struct setting *s = setting_find(argv[0]);
     if (!s)
         return report_unknown(argv[0]);
@@ -186,10 +184,9 @@ static int set_setting(int argc, char **argv)
     return code;
 }
 
-static int unset_setting(int argc, char **argv)
+static int unset_setting(char **argv)
 {
     char path[PLACES_PATH];
-    (void)argc;
     return find_file(path) ? config_change(path, argv[0], NULL) : END_USAGE;
 }
 
@@ -243,20 +240,18 @@ int config_edit_file(const char *path, const char *first,
     return code;
 }
 
-static int edit_settings(int argc, char **argv)
+static int edit_settings(char **argv)
 {
     char path[PLACES_PATH];
-    (void)argc;
     (void)argv;
     if (!find_file(path))
         return END_USAGE;
     return config_edit_file(path, "{\n}\n", store_text);
 }
 
-static int print_path(int argc, char **argv)
+static int print_path(char **argv)
 {
     char path[PLACES_PATH];
-    (void)argc;
     (void)argv;
     if (!find_file(path))
         return END_USAGE;
@@ -264,10 +259,9 @@ static int print_path(int argc, char **argv)
     return END_DONE;
 }
 
-static int check_settings(int argc, char **argv)
+static int check_settings(char **argv)
 {
     const struct config *c = settings_config();
-    (void)argc;
     (void)argv;
     int code = settings_open();
     for (size_t i = 0; code == END_DONE && i < c->count; i++)
@@ -276,16 +270,14 @@ static int check_settings(int argc, char **argv)
     return code;
 }
 
-static int show_settings(int argc, char **argv)
+static int show_settings(char **argv)
 {
-    (void)argc;
     (void)argv;
     return settings_open() == END_DONE ? config_show(&flags_given) : END_USAGE;
 }
 
-static int trust_project(int argc, char **argv)
+static int trust_project(char **argv)
 {
-    (void)argc;
     (void)argv;
     return config_trust(&flags_given);
 }

@@ -14,7 +14,7 @@ struct config_flags {
 /* Each returns the exit code. */
 int config_show(const struct config_flags *f);
 int config_trust(const struct config_flags *f);
-int config_untrust(int argc, char **argv);
+int config_untrust(char **argv);
 
 /* A copy of a setting's value with *** for secrets; the caller frees it. */
 allm_json *config_mask(const char *path, const allm_json *value);

@@ -182,9 +182,8 @@ int config_trust(const struct config_flags *f)
     return code;
 }
 
-int config_untrust(int argc, char **argv)
+int config_untrust(char **argv)
 {
-    (void)argc;
     (void)argv;
     struct project p = load_project();
     int error = 0;

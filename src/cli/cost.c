@@ -10,11 +10,8 @@
 /* Does the provider send nothing, so that it costs nothing? */
 static bool is_free(const struct target *t)
 {
-    allm_json *list = allm_registry_list();
-    const allm_json *row = registry_row(list, t->model, strcspn(t->model, ":"));
-    bool is = row && !registry_is_http(row);
-    allm_json_free(list);
-    return is;
+    const allm_json *row = registry_row(t->model, strcspn(t->model, ":"));
+    return row && !registry_is_http(row);
 }
 
 /* The price of a million tokens; -1: not known. */
@@ -75,4 +72,19 @@ int cost_check(const struct target *t, const allm_thread *thread,
                 "--max-cost; set --max-tokens, or raise it",
                 cost, most);
     return END_LIMIT;
+}
+
+bool cost_reserve(struct cost_limit *b, double amount)
+{
+    if (b->most > 0 && b->spent + b->reserved + amount > b->most)
+        return false;
+    b->reserved += amount;
+    return true;
+}
+
+void cost_settle(struct cost_limit *b, double reserved, const allm_usage *usage)
+{
+    b->reserved -= reserved;
+    if (usage && usage->total_cost.set)
+        b->spent += usage->total_cost.value;
 }

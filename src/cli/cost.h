@@ -14,4 +14,17 @@ double cost_at_most(const struct target *t, const allm_json *options,
 int cost_check(const struct target *t, const allm_thread *thread,
                const allm_thread *prompt, double most);
 
+/* What calls together may cost, in US dollars. */
+struct cost_limit {
+    double most; /* 0: no limit */
+    double spent, reserved;
+};
+
+/* Reserve an amount.  False: it would be too much. */
+bool cost_reserve(struct cost_limit *b, double amount);
+/* A call has ended: replace what was reserved by what it cost.  usage: or
+ * NULL. */
+void cost_settle(struct cost_limit *b, double reserved,
+                 const allm_usage *usage);
+
 #endif

@@ -81,13 +81,10 @@ static int run_decode_command(int argc, char **argv)
         return print_misuse(
             "decode needs a dialect and at most one file: allm decode DIALECT "
             "[FILE]");
-    allm_json *list = allm_registry_list();
-    const allm_json *row = registry_row(list, argv[0], strlen(argv[0]));
-    int code = registry_is_http(row)
-                   ? decode_file(argv[0], argc > 1 ? argv[1] : NULL)
-                   : registry_reject_dialect(list, argv[0]);
-    allm_json_free(list);
-    return code;
+    const allm_json *row = registry_row(argv[0], strlen(argv[0]));
+    return registry_is_http(row)
+               ? decode_file(argv[0], argc > 1 ? argv[1] : NULL)
+               : registry_reject_dialect(argv[0]);
 }
 
 const struct command decode_command = {

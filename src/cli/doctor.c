@@ -25,11 +25,6 @@
 
 static const struct flag flags[] = { { .name = NULL } };
 
-static void print_finding(bool good, const char *what, const char *detail)
-{
-    print_format("%-4s %-14s %s\n", good ? "ok" : "--", what, detail);
-}
-
 static void check_library(void)
 {
     char text[64], built[32];
@@ -147,7 +142,7 @@ static bool check_keys(void)
     allm_keys *keys = target_keys();
     allm_json *list = allm_registry_list();
     for (const allm_json *row = NULL; (row = allm_json_next(list, row));) {
-        const char *name = registry_text(row, "name");
+        const char *name = member_read(row, "name");
         size_t len = strlen(text);
         if (registry_is_http(row) &&
             target_find_key(keys, name, NULL) == END_DONE)
@@ -269,11 +264,11 @@ static int run_doctor_command(int argc, char **argv)
     check_model();
     bool key = check_keys();
     check_key_file();
-    bool local = servers_check(print_finding);
+    bool local = servers_check();
     check_store();
     check_home();
     check_terminal();
-    sandbox_check(print_finding);
+    sandbox_check();
     check_tools();
     if (key || local)
         return END_DONE;

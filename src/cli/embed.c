@@ -256,11 +256,9 @@ static size_t embed_limit(const allm_json *row, const char *key)
 static int limit_request(struct batch_run *run, const struct target *t)
 {
     size_t len = strcspn(t->model, ":");
-    allm_json *list = allm_registry_list();
-    const allm_json *row = registry_row(list, t->model, len);
+    const allm_json *row = registry_row(t->model, len);
     run->most_items = embed_limit(row, "embed_inputs");
     run->most_bytes = embed_limit(row, "embed_bytes");
-    allm_json_free(list);
     if (run->most_items)
         return END_DONE;
     print_fault("%.*s has no embeddings", (int)strcspn(t->name, ":"), t->name);

@@ -154,20 +154,18 @@ static int run_encode_command(int argc, char **argv)
         return print_misuse(
             "encode needs a model and at most one file: allm encode "
             "PROVIDER:MODEL [REQUEST.json]");
-    allm_json *list = allm_registry_list();
     const char *model = argv[0], *colon = strchr(model, ':');
     size_t len = colon ? (size_t)(colon - model) : strlen(model);
-    const allm_json *row = registry_row(list, model, len);
+    const allm_json *row = registry_row(model, len);
     int code = END_USAGE;
     if (!registry_is_http(row))
-        code = registry_reject_provider(list, model, len);
+        code = registry_reject_provider(model, len);
     else if (!colon || !colon[1])
         print_fault("no model of %.*s is named; use allm encode %.*s:MODEL",
                     (int)len, model, (int)len, model);
     else
         code = encode_file(model, argc > 1 ? argv[1] : NULL,
                            registry_is_keyless(row));
-    allm_json_free(list);
     return code;
 }
 

@@ -64,11 +64,11 @@ static void show_row(allm_json_build *b, struct row *r)
 
 /* List the providers that have a key (found), or those that have none.
  * Returns END_DONE, or an exit code if the keys cannot be read. */
-static int list_known(const allm_keys *keys, const allm_json *list, bool found,
-                      allm_json_build *b)
+static int list_known(const allm_keys *keys, bool found, allm_json_build *b)
 {
-    for (const allm_json *at = NULL; (at = allm_json_next(list, at));) {
-        struct row r = { .name = registry_text(at, "name"),
+    for (const allm_json *at = NULL;
+         (at = allm_json_next(registry_list(), at));) {
+        struct row r = { .name = member_read(at, "name"),
                          .keyless = registry_is_keyless(at) };
         if (!registry_is_http(at))
             continue;
@@ -82,8 +82,7 @@ static int list_known(const allm_keys *keys, const allm_json *list, bool found,
 }
 
 /* The stored keys that are not named after a known provider. */
-static void list_own(const allm_json *stored, const allm_json *list,
-                     allm_json_build *b)
+static void list_own(const allm_json *stored, allm_json_build *b)
 {
     for (const allm_json *k = NULL; (k = allm_json_next(stored, k));) {
         size_t len;
@@ -91,7 +90,7 @@ static void list_own(const allm_json *stored, const allm_json *list,
         const char *from =
             allm_json_text(allm_json_get(allm_json_value(k), "from"), NULL);
         r.source = from ? from : "keys.json";
-        if (!registry_row(list, r.name, len))
+        if (!registry_row(r.name, len))
             show_row(b, &r);
     }
 }
@@ -101,23 +100,18 @@ static void list_own(const allm_json *stored, const allm_json *list,
 static allm_json *make_list(const allm_json *stored, int *code)
 {
     allm_keys *keys = target_keys();
-    allm_json *list = allm_registry_list();
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_array(b);
-    *code = list_known(keys, list, true, b);
-    list_own(stored, list, b);
+    allm_json_build *b = member_new_array();
+    *code = list_known(keys, true, b);
+    list_own(stored, b);
     if (*code == END_DONE)
-        *code = list_known(keys, list, false, b);
-    allm_json_build_end(b);
-    allm_json_free(list);
+        *code = list_known(keys, false, b);
     allm_keys_free(keys);
-    return allm_json_build_done(b);
+    return member_done(b);
 }
 
-static int list_keys(int argc, char **argv)
+static int list_keys(char **argv)
 {
     int error, code;
-    (void)argc;
     (void)argv;
     allm_json *stored = keyring_load(&error);
     if (error)
@@ -130,9 +124,9 @@ static int list_keys(int argc, char **argv)
     return code;
 }
 
-static int set_key(int argc, char **argv)
+static int set_key(char **argv)
 {
-    return keys_set(settings.from, argc, argv);
+    return keys_set(settings.from, argv);
 }
 
 /* A second word may be a key: keys_set() and others refuse it. */

@@ -35,14 +35,14 @@ int keys_report(int error)
 }
 
 /* One name that is not a key.  The word is not repeated: it may be one. */
-static bool is_name(int argc, char **argv)
+static bool is_name(char **argv)
 {
-    if (argc == 1 && *argv[0] && !keyring_looks_secret(argv[0]))
+    if (argv[0] && !argv[1] && *argv[0] && !keyring_looks_secret(argv[0]))
         return true;
-    if (argc > 1)
+    if (argv[0] && argv[1])
         print_fault("keys takes one name, and never a key on the command line; "
                     "pass the key on standard input");
-    else if (argc)
+    else if (argv[0])
         print_fault("this looks like a key, not like the name of one; pass "
                     "the key on standard input: allm keys set NAME");
     else
@@ -112,11 +112,11 @@ static bool is_place(const char *from)
     return place;
 }
 
-int keys_set(const char *from, int argc, char **argv)
+int keys_set(const char *from, char **argv)
 {
     struct bytes key = { NULL, 0, 0 };
     int code = END_USAGE;
-    if (!is_name(argc, argv) || (from && !is_place(from)))
+    if (!is_name(argv) || (from && !is_place(from)))
         return END_USAGE;
     if (from)
         return store_key(argv[0], NULL, from);
@@ -130,10 +130,10 @@ int keys_set(const char *from, int argc, char **argv)
     return code;
 }
 
-int keys_remove(int argc, char **argv)
+int keys_remove(char **argv)
 {
     int error;
-    if (!is_name(argc, argv))
+    if (!is_name(argv))
         return END_USAGE;
     allm_json *stored = keyring_load(&error);
     bool there = allm_json_get(stored, argv[0]);
@@ -180,15 +180,15 @@ static int test_provider(const char *provider)
     return code;
 }
 
-int keys_test(int argc, char **argv)
+int keys_test(char **argv)
 {
-    if (argc)
-        return is_name(argc, argv) ? test_provider(argv[0]) : END_USAGE;
+    if (argv[0])
+        return is_name(argv) ? test_provider(argv[0]) : END_USAGE;
     int code = END_KEY;
     allm_keys *keys = target_keys();
     allm_json *list = allm_registry_list();
     for (const allm_json *row = NULL; (row = allm_json_next(list, row));) {
-        const char *name = registry_text(row, "name");
+        const char *name = allm_json_text(allm_json_get(row, "name"), NULL);
         if (!registry_is_http(row) || registry_is_keyless(row) ||
             target_find_key(keys, name, NULL) != END_DONE)
             continue;

@@ -117,22 +117,20 @@ static const allm_json *own_provider(const char *name, size_t len)
 /* Find the known provider behind a provider.  END_REQUEST: there is none. */
 static int find_like(struct model_name *m)
 {
-    allm_json *list = allm_registry_list();
     size_t len = strlen(m->provider);
     const allm_json *own = own_provider(m->provider, len);
-    const char *like = allm_json_text(allm_json_get(own, "like"), NULL);
-    const allm_json *row = like ? registry_row(list, like, strlen(like))
-                                : registry_row(list, m->provider, len);
+    const char *like = member_read(own, "like");
+    const allm_json *row = like ? registry_row(like, strlen(like))
+                                : registry_row(m->provider, len);
     if (!row && own && !like)
-        row = registry_row(list, "openai_chat", 11);
+        row = registry_row("openai_chat", 11);
     if (row)
-        snprintf(m->like, sizeof m->like, "%s", registry_text(row, "name"));
+        snprintf(m->like, sizeof m->like, "%s", member_read(row, "name"));
     else
         print_fault("providers.%s.like is \"%.100s\", which is no known "
                     "provider (allm models --providers lists them)",
                     m->provider, like ? like : "");
     m->keyless = row && registry_is_keyless(row);
-    allm_json_free(list);
     return row ? END_DONE : END_USAGE;
 }
 
@@ -141,12 +139,8 @@ static int split_name(struct model_name *m, const char *text, char separator)
 {
     const char *at = strchr(text, separator);
     size_t len = at ? (size_t)(at - text) : 0;
-    if (!at || !len || !at[1])
-        return END_MISS;
-    allm_json *list = allm_registry_list();
-    bool known = own_provider(text, len) || registry_row(list, text, len);
-    allm_json_free(list);
-    if (!known)
+    if (!at || !len || !at[1] ||
+        (!own_provider(text, len) && !registry_row(text, len)))
         return END_MISS;
     return put_name(m, text, len, at + 1) ? find_like(m) : END_USAGE;
 }
@@ -193,9 +187,7 @@ static void find_candidates(struct candidates *c, const char *id,
 static int reject_name(const char *text)
 {
     const char *colon = strchr(text, ':');
-    allm_json *list = allm_registry_list();
-    bool provider = registry_row(list, text, strcspn(text, ":"));
-    allm_json_free(list);
+    bool provider = registry_row(text, strcspn(text, ":"));
     if (provider)
         print_fault("\"%.200s\" names a provider, but no model; use -m "
                     "PROVIDER:MODEL (allm models -m %.*s: lists them)",
@@ -243,5 +235,7 @@ int model_name_resolve(struct model_name *m, const char *text,
     int code = split_name(m, real, ':');
     if (code == END_MISS)
         code = split_name(m, real, '/');
-    return code == END_MISS ? resolve_bare(m, real, catalog) : code;
+    if (code == END_MISS)
+        code = resolve_bare(m, real, catalog);
+    return code;
 }

@@ -130,30 +130,25 @@ static int check_filter(const allm_catalog *catalog,
     if (!filter->provider || model_filter_check_provider(filter, catalog))
         return END_DONE;
     size_t len = strlen(filter->provider);
-    allm_json *list = allm_registry_list();
-    int code = registry_row(list, filter->provider, len)
-                   ? END_DONE
-                   : registry_reject_provider(list, filter->provider, len);
-    allm_json_free(list);
-    return code;
+    return registry_row(filter->provider, len)
+               ? END_DONE
+               : registry_reject_provider(filter->provider, len);
 }
 
 static int show_providers(const struct model_filter *filter)
 {
-    allm_json *list = allm_registry_list();
     if (settings.json)
-        print_json(list, ALLM_JSON_PRETTY);
+        print_json(registry_list(), ALLM_JSON_PRETTY);
     for (const allm_json *row = NULL;
-         !settings.json && (row = allm_json_next(list, row));) {
-        const char *name = registry_text(row, "name");
-        const char *url = registry_text(row, "base_url");
-        const char *variable = registry_text(row, "base_url_variable");
+         !settings.json && (row = allm_json_next(registry_list(), row));) {
+        const char *name = member_read(row, "name");
+        const char *url = member_read(row, "base_url");
+        const char *variable = member_read(row, "base_url_variable");
         if (registry_is_http(row) && model_filter_matches_name(filter, name))
             print_format("%-22s %-12s %s%s\n", name,
-                         registry_text(row, "dialect"), url ? url : "set ",
+                         member_read(row, "dialect"), url ? url : "set ",
                          url ? "" : variable);
     }
-    allm_json_free(list);
     return END_DONE;
 }
 

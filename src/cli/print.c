@@ -338,3 +338,8 @@ void print_silence(bool on)
 {
     silent = on;
 }
+
+void print_finding(bool good, const char *what, const char *detail)
+{
+    print_format("%-4s %-14s %s\n", good ? "ok" : "--", what, detail);
+}

@@ -49,5 +49,7 @@ void print_trace(allm_text *line);
 /* Bytes on stderr, and a line feed if they do not end with one. */
 void print_aside(const char *bytes, size_t len);
 void print_silence(bool on);
+/* "ok   keys   openai": something that was examined. */
+void print_finding(bool good, const char *what, const char *detail);
 
 #endif

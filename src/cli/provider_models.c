@@ -118,15 +118,9 @@ int provider_models_list(const char *provider, const allm_catalog *catalog,
 {
     char name[64];
     size_t len = strcspn(provider, ":");
-    allm_json *list = allm_registry_list();
-    const allm_json *row = registry_row(list, provider, len);
-    bool known = row && registry_is_http(row) && len < sizeof name;
-    if (!known) {
-        int code = registry_reject_provider(list, provider, len);
-        allm_json_free(list);
-        return code;
-    }
-    allm_json_free(list);
+    const allm_json *row = registry_row(provider, len);
+    if (!row || !registry_is_http(row) || len >= sizeof name)
+        return registry_reject_provider(provider, len);
     snprintf(name, sizeof name, "%.*s", (int)len, provider);
     return fetch_models(name, catalog, filter, json);
 }

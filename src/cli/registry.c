@@ -9,9 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *registry_text(const allm_json *row, const char *key)
+const allm_json *registry_list(void)
 {
-    return allm_json_text(allm_json_get(row, key), NULL);
+    static allm_json *list; /* as long as the process lives */
+    if (!list)
+        list = allm_registry_list();
+    return list;
 }
 
 bool registry_is_http(const allm_json *row)
@@ -24,11 +27,11 @@ bool registry_is_keyless(const allm_json *row)
     return allm_json_true(allm_json_get(row, "keyless"));
 }
 
-const allm_json *registry_row(const allm_json *list, const char *name,
-                              size_t len)
+const allm_json *registry_row(const char *name, size_t len)
 {
-    for (const allm_json *row = NULL; (row = allm_json_next(list, row));) {
-        const char *is = registry_text(row, "name");
+    for (const allm_json *row = NULL;
+         (row = allm_json_next(registry_list(), row));) {
+        const char *is = member_read(row, "name");
         if (is && strlen(is) == len && !memcmp(is, name, len))
             return row;
     }
@@ -38,34 +41,30 @@ const allm_json *registry_row(const allm_json *list, const char *name,
 void registry_note_schema(const char *model)
 {
     const char *colon = strchr(model, ':');
-    allm_json *list = allm_registry_list();
-    const allm_json *row =
-        colon ? registry_row(list, model, (size_t)(colon - model)) : NULL;
-    const char *other = registry_text(row, "schema_provider");
+    const allm_json *row = colon ? registry_row(model, (size_t)(colon - model))
+                                 : NULL;
+    const char *other = member_read(row, "schema_provider");
     if (other)
         print_note("%s ignores --schema; -m %s%s uses the same server with it",
-                   registry_text(row, "name"), other, colon);
-    allm_json_free(list);
+                   member_read(row, "name"), other, colon);
 }
 
 bool registry_fetches(const char *model, const char *url)
 {
     static const char own[] = "https://generativelanguage.googleapis.com/";
-    allm_json *list = allm_registry_list();
-    const allm_json *row = registry_row(list, model, strcspn(model, ":"));
-    const char *dialect = registry_text(row, "dialect");
+    const allm_json *row = registry_row(model, strcspn(model, ":"));
+    const char *dialect = member_read(row, "dialect");
     bool gemini = dialect && !strcmp(dialect, "gemini");
     bool ollama = dialect && !strcmp(dialect, "ollama");
-    allm_json_free(list);
     return !ollama && (!gemini || !strncmp(url, own, sizeof own - 1));
 }
 
-bool registry_is_first(const allm_json *list, const allm_json *row)
+bool registry_is_first(const allm_json *row)
 {
-    const char *dialect = registry_text(row, "dialect");
+    const char *dialect = member_read(row, "dialect");
     const allm_json *at = NULL;
-    while ((at = allm_json_next(list, at)) && at != row)
-        if (!strcmp(registry_text(at, "dialect"), dialect))
+    while ((at = allm_json_next(registry_list(), at)) && at != row)
+        if (!strcmp(member_read(at, "dialect"), dialect))
             return false;
     return true;
 }
@@ -93,25 +92,26 @@ static int reject_name(struct names *n, const char *what, const char *name)
     return print_misuse("known %ss: %s", what, n->text);
 }
 
-int registry_reject_dialect(const allm_json *list, const char *name)
+int registry_reject_dialect(const char *name)
 {
     struct names n = { .len = 0 };
     suggest_begin(&n.near, name);
-    for (const allm_json *row = NULL; (row = allm_json_next(list, row));)
-        if (registry_is_http(row) && registry_is_first(list, row))
-            add_name(&n, registry_text(row, "dialect"));
+    for (const allm_json *row = NULL;
+         (row = allm_json_next(registry_list(), row));)
+        if (registry_is_http(row) && registry_is_first(row))
+            add_name(&n, member_read(row, "dialect"));
     return reject_name(&n, "dialect", name);
 }
 
-int registry_reject_provider(const allm_json *list, const char *name,
-                             size_t len)
+int registry_reject_provider(const char *name, size_t len)
 {
     char word[101];
     struct names n = { .len = 0 };
     snprintf(word, sizeof word, "%.*s", len < 100 ? (int)len : 100, name);
     suggest_begin(&n.near, word);
-    for (const allm_json *row = NULL; (row = allm_json_next(list, row));)
+    for (const allm_json *row = NULL;
+         (row = allm_json_next(registry_list(), row));)
         if (registry_is_http(row))
-            add_name(&n, registry_text(row, "name"));
+            add_name(&n, member_read(row, "name"));
     return reject_name(&n, "provider", word);
 }

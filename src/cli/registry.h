@@ -4,14 +4,14 @@
 
 #include "allm.h"
 
-/* The row of a provider in the list from allm_registry_list(), or NULL. */
-const allm_json *registry_row(const allm_json *list, const char *name,
-                              size_t len);
-const char *registry_text(const allm_json *row, const char *key);
+/* The list from allm_registry_list(), which is made once. */
+const allm_json *registry_list(void);
+/* The row of a provider; NULL: it is not known. */
+const allm_json *registry_row(const char *name, size_t len);
 bool registry_is_http(const allm_json *row);
 bool registry_is_keyless(const allm_json *row);
 /* Is this the first row of its dialect? */
-bool registry_is_first(const allm_json *list, const allm_json *row);
+bool registry_is_first(const allm_json *row);
 
 /* If the provider of this "provider:id" ignores schemas, print a note that
  * names the provider that uses the same server with schemas. */
@@ -19,9 +19,8 @@ void registry_note_schema(const char *model);
 
 /* Print that the name is unknown, a similar one, and all known ones.  Returns
  * END_USAGE. */
-int registry_reject_dialect(const allm_json *list, const char *name);
-int registry_reject_provider(const allm_json *list, const char *name,
-                             size_t len);
+int registry_reject_dialect(const char *name);
+int registry_reject_provider(const char *name, size_t len);
 
 /* Does the provider of this model, "provider:id", fetch images from URLs? */
 bool registry_fetches(const char *model, const char *url);

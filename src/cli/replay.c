@@ -104,10 +104,9 @@ static int play_exchange(const allm_player *player, const char *dialect)
     return code;
 }
 
-static int play_request(const allm_player *player, const allm_json *list,
-                        const char *dialect)
+static int play_request(const allm_player *player, const char *dialect)
 {
-    if (!dialect || !registry_row(list, dialect, strlen(dialect)))
+    if (!dialect || !registry_row(dialect, strlen(dialect)))
         return print_misuse(
             "cannot tell the provider from the URL; name it: allm replay -m "
             "PROVIDER:MODEL FILE");
@@ -115,10 +114,10 @@ static int play_request(const allm_player *player, const allm_json *list,
 }
 
 /* The provider of -m, or NULL. */
-static const char *find_dialect(const allm_json *list)
+static const char *find_dialect(void)
 {
     size_t len = settings.model ? strcspn(settings.model, ":") : 0;
-    return registry_text(registry_row(list, settings.model, len), "name");
+    return member_read(registry_row(settings.model, len), "name");
 }
 
 static int play_all(const allm_player *player, const char *path)
@@ -128,15 +127,13 @@ static int play_all(const allm_player *player, const char *path)
     int code = END_DONE;
     if (!input_load(&in, path))
         return END_USAGE;
-    allm_json *list = allm_registry_list();
-    const char *wanted = settings.model ? find_dialect(list) : NULL;
+    const char *wanted = settings.model ? find_dialect() : NULL;
     const char *at = in.ptr, *end = in.ptr + in.len;
     while (code != END_USAGE && !print_broken() &&
            next_request(&at, end, &dialect)) {
-        int this = play_request(player, list, wanted ? wanted : dialect);
+        int this = play_request(player, wanted ? wanted : dialect);
         code = code ? code : this;
     }
-    allm_json_free(list);
     input_release(&in);
     return code;
 }

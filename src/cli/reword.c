@@ -61,9 +61,8 @@ static bool reword_address(const allm_error *e, char *text, size_t size)
     static const char option[] = "base_url", place[] = " in adapter_opts";
     const char *provider = e->provider ? e->provider : "";
     const char *at = strstr(e->message, option);
-    allm_json *list = allm_registry_list();
-    const allm_json *row = registry_row(list, provider, strlen(provider));
-    const char *variable = registry_text(row, "base_url_variable");
+    const allm_json *row = registry_row(provider, strlen(provider));
+    const char *variable = member_read(row, "base_url_variable");
     bool change = at && variable && !strstr(e->message, variable);
     if (change) {
         const char *rest = at + strlen(option);
@@ -72,7 +71,6 @@ static bool reword_address(const allm_error *e, char *text, size_t size)
         snprintf(text, size, "%.*s%s or -o base_url%s", (int)(at - e->message),
                  e->message, variable, rest);
     }
-    allm_json_free(list);
     return change;
 }
 

@@ -118,30 +118,23 @@ static bool is_in_force(const allm_json *part)
            allm_json_true(allm_json_get(part, "second"));
 }
 
-void sandbox_check(void (*report)(bool good, const char *what,
-                                  const char *detail))
+void sandbox_check(void)
 {
     allm_json *r = allm_sandbox_report();
     const allm_error *error = allm_json_error(r);
     const allm_json *parts = allm_json_get(r, "parts"), *part = NULL;
     char text[256];
     if (error)
-        report(false, "sandbox", error->message);
+        print_finding(false, "sandbox", error->message);
     while ((part = allm_json_next(parts, part))) {
         snprintf(text, sizeof text,
                  "%-10s first wall %-3s  second wall %-3s  "
                  "%s",
-                 allm_json_text(allm_json_get(part, "part"), NULL),
-                 wall_word(part, "first"), wall_word(part, "second"),
-                 allm_json_text(allm_json_get(part, "note"), NULL));
-        report(is_in_force(part), "sandbox", text);
+                 member_read(part, "part"), wall_word(part, "first"),
+                 wall_word(part, "second"), member_read(part, "note"));
+        print_finding(is_in_force(part), "sandbox", text);
     }
     allm_json_free(r);
-}
-
-static void print_part(bool good, const char *what, const char *detail)
-{
-    print_format("%-4s %-14s %s\n", good ? "ok" : "--", what, detail);
 }
 
 static int run_sandbox_command(int argc, char **argv)
@@ -152,7 +145,7 @@ static int run_sandbox_command(int argc, char **argv)
     argv[argc] = NULL;          /* flags were removed before it */
     if (argc > 0)
         return run_command(&w, argv);
-    sandbox_check(print_part);
+    sandbox_check();
     return print_end(END_DONE);
 }
 

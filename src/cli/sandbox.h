@@ -4,8 +4,7 @@
 
 #include <stdbool.h>
 
-/* Report each part of the sandbox; for doctor. */
-void sandbox_check(void (*report)(bool good, const char *what,
-                                  const char *detail));
+/* Print each part of the sandbox as a finding. */
+void sandbox_check(void);
 
 #endif

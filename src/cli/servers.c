@@ -7,6 +7,7 @@
  */
 #include "cli/servers.h"
 
+#include "cli/print.h"
 #include "cli/registry.h"
 #include "cli/target.h"
 #include "conf/member.h"
@@ -40,24 +41,24 @@ static bool is_set(const char *variable)
 
 /* Does an earlier row have the same variable?  Then it is the same server with
  * another dialect. */
-static bool is_duplicate(const allm_json *list, const allm_json *row)
+static bool is_duplicate(const allm_json *row)
 {
-    const char *own = registry_text(row, "base_url_variable");
+    const char *own = member_read(row, "base_url_variable");
     const allm_json *at = NULL;
-    while (own && (at = allm_json_next(list, at)) && at != row) {
-        const char *other = registry_text(at, "base_url_variable");
+    while (own && (at = allm_json_next(registry_list(), at)) && at != row) {
+        const char *other = member_read(at, "base_url_variable");
         if (other && !strcmp(other, own))
             return true;
     }
     return false;
 }
 
-static struct server find_server(const allm_json *list, const allm_json *row)
+static struct server find_server(const allm_json *row)
 {
-    const char *variable = registry_text(row, "base_url_variable");
-    struct server s = { .provider = registry_text(row, "name") };
+    const char *variable = member_read(row, "base_url_variable");
+    struct server s = { .provider = member_read(row, "name") };
     if (!registry_is_http(row) || !registry_is_keyless(row) ||
-        is_duplicate(list, row))
+        is_duplicate(row))
         return s;
     s.name = s.provider;
     s.place = is_set(variable) ? variable : NULL;
@@ -65,7 +66,7 @@ static struct server find_server(const allm_json *list, const allm_json *row)
          i++)
         if (!strcmp(default_servers[i].provider, s.provider)) {
             s.name = default_servers[i].name;
-            s.place = s.place ? s.place : registry_text(row, "base_url");
+            s.place = s.place ? s.place : member_read(row, "base_url");
         }
     return s;
 }
@@ -101,7 +102,7 @@ static bool describe_result(const struct server *s, const allm_stream *stream,
     else
         snprintf(text, size, "%s: %zu model%s; allm -m %s:%s ...", s->place,
                  count, count == 1 ? "" : "s", s->provider,
-                 registry_text(first, "id"));
+                 member_read(first, "id"));
     return !error && first;
 }
 
@@ -122,20 +123,18 @@ static bool query_server(const struct server *s, char *text, size_t size)
     return good;
 }
 
-bool servers_check(void (*report)(bool good, const char *what,
-                                  const char *detail))
+bool servers_check(void)
 {
     bool any = false;
-    allm_json *list = allm_registry_list();
-    for (const allm_json *row = NULL; (row = allm_json_next(list, row));) {
-        struct server s = find_server(list, row);
+    for (const allm_json *row = NULL;
+         (row = allm_json_next(registry_list(), row));) {
+        struct server s = find_server(row);
         char text[512];
         if (!s.place)
             continue;
         bool good = query_server(&s, text, sizeof text);
-        report(good, s.name, text);
+        print_finding(good, s.name, text);
         any = any || good;
     }
-    allm_json_free(list);
     return any;
 }

@@ -5,8 +5,7 @@
 #include "allm.h"
 
 /* Ask each server for its models, at its default address or that of its
- * variable, and report each result.  Returns true if one has a model. */
-bool servers_check(void (*report)(bool good, const char *what,
-                                  const char *detail));
+ * variable, and print each result.  Returns true if one has a model. */
+bool servers_check(void);
 
 #endif

@@ -258,13 +258,12 @@ static int report_no_model(void)
 
 /* Choose the default model of this provider; END_DONE: it has a key.  Providers
  * that need no key are used only if the user names them. */
-static int try_provider(struct target *t, const allm_json *rows,
-                        const allm_json *provider)
+static int try_provider(struct target *t, const allm_json *provider)
 {
     int64_t first = 0;
     char name[256];
-    const char *its = registry_text(provider, "name");
-    const allm_json *row = registry_row(rows, its, strlen(its));
+    const char *its = member_read(provider, "name");
+    const allm_json *row = registry_row(its, strlen(its));
     if (!row || registry_is_keyless(row))
         return END_KEY;
     int code = target_find_key(t->keys, its, NULL);
@@ -282,15 +281,13 @@ static int try_provider(struct target *t, const allm_json *rows,
 static int choose_by_key(struct target *t)
 {
     int code = END_KEY;
-    allm_json *rows = allm_registry_list();
     allm_json *about = allm_catalog_summary(t->catalog);
     const allm_json *list = allm_json_get(about, "providers");
     const allm_json *p = NULL;
     t->keys = target_keys();
     while (code == END_KEY && (p = allm_json_next(list, p)))
-        code = try_provider(t, rows, p);
+        code = try_provider(t, p);
     allm_json_free(about);
-    allm_json_free(rows);
     return code == END_KEY ? report_no_model() : code;
 }
 

@@ -75,9 +75,8 @@ static void list_one(void *ud, const char *name, const char *path, bool project)
     allm_json_build_end(ud);
 }
 
-static int list_all(int argc, char **argv)
+static int list_all(char **argv)
 {
-    (void)argc;
     (void)argv;
     allm_json_build *b = member_new_array();
     template_list_each(list_one, b);
@@ -99,12 +98,11 @@ static bool find_own(const char *name, char path[PLACES_PATH])
                        name);
 }
 
-static int show_template(int argc, char **argv)
+static int show_template(char **argv)
 {
     char path[PLACES_PATH];
     bool project;
     struct bytes text = { NULL, 0, 0 };
-    (void)argc;
     if (!template_find(argv[0], path, &project))
         return print_misuse(
             "there is no template \"%.100s\"; allm templates lists them",
@@ -118,20 +116,18 @@ static int show_template(int argc, char **argv)
     return ok ? END_DONE : END_USAGE;
 }
 
-static int edit_template(int argc, char **argv)
+static int edit_template(char **argv)
 {
     char path[PLACES_PATH];
-    (void)argc;
     return find_own(argv[0], path)
                ? config_edit_file(path, "---\nsystem: \n---\n$input\n",
                                   template_save_text)
                : END_USAGE;
 }
 
-static int remove_template(int argc, char **argv)
+static int remove_template(char **argv)
 {
     char path[PLACES_PATH];
-    (void)argc;
     if (!find_own(argv[0], path))
         return END_USAGE;
     if (!unlink(path))
@@ -139,10 +135,10 @@ static int remove_template(int argc, char **argv)
     return print_misuse("cannot remove %.500s: %s", path, strerror(errno));
 }
 
-static int print_path(int argc, char **argv)
+static int print_path(char **argv)
 {
     char path[PLACES_PATH];
-    if (!find_own(argc ? argv[0] : "", path))
+    if (!find_own(argv[0] ? argv[0] : "", path))
         return END_USAGE;
     print_format("%s\n", path);
     return END_DONE;
