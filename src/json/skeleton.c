@@ -29,7 +29,10 @@
 
 #include <stdint.h>
 
-enum { LONGEST = 4096, HOLES = 8, VIEWS = 4, MOST_PATIENCE = 64 };
+enum {
+    LONGEST = 4096, HOLES = 8, VIEWS = 4, MOST_PATIENCE = 64,
+    FIRST_PATIENCE = 2          /* an answer of two events needs no skeleton */
+};
 
 struct token {
     uint16_t at, end;           /* position in the text */
@@ -59,7 +62,7 @@ struct skeleton_form {
 
 void skeleton_init(struct skeleton *m)
 {
-    *m = (struct skeleton){ .patience = 1 };
+    *m = (struct skeleton){ .patience = FIRST_PATIENCE };
 }
 
 void skeleton_forget(struct skeleton *m)

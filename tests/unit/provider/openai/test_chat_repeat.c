@@ -34,6 +34,7 @@ static void reader_init(struct reader *r)
     arena_init(&r->life, mem_default());
     buf_init(&r->told, &r->life, SIZE_MAX / 2);
     skeleton_init(&r->skeleton);
+    r->skeleton.patience = 1;
 }
 
 static void reader_release(struct reader *r)
