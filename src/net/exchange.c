@@ -28,6 +28,7 @@
 #include "loop/waker.h"
 #include "net/address.h"
 #include "net/failure.h"
+#include "net/head.h"
 #include "net/request_headers.h"
 #include "net/transport.h"
 #include "net/upload.h"
@@ -63,11 +64,8 @@ struct allm_exchange {
 
     struct arena memory;        /* head, error */
     const char *host;
-    allm_http_head head;
-    const char **header;        /* of the response: name, value, ... */
-    size_t header_cap, head_bytes;
-    bool head_done;
-    bool head_over, unread;     /* a limit ended it */
+    struct head head;
+    bool unread;                /* a limit ended it */
     bool not_public;            /* an address was refused */
     bool shared;                /* HTTP/2: others use the connection */
 
@@ -109,88 +107,21 @@ static size_t on_body(char *bytes, size_t one, size_t n, void *ud)
     return x->nomem ? 0 : n;
 }
 
-/* "HTTP/1.1 200 OK": 200; 0 if there is no status. */
-static int32_t parse_status(struct slice line)
-{
-    const char *space = memchr(line.ptr, ' ', line.len);
-    int32_t status = 0;
-    if (!space || (size_t)(line.ptr + line.len - space) < 4)
-        return 0;
-    for (int i = 1; i <= 3; i++) {
-        if (space[i] < '0' || space[i] > '9')
-            return 0;
-        status = status * 10 + (space[i] - '0');
-    }
-    return status;
-}
-
-static bool reserve_header(allm_exchange *x)
-{
-    size_t count = x->head.header_count;
-    if (count < x->header_cap)
-        return true;
-    size_t cap = count ? count * 2 : 16;
-    const char **more = arena_resize(&x->memory, x->header,
-                                     count * 2 * sizeof *more,
-                                     cap * 2 * sizeof *more);
-    if (!more)
-        return false;
-    x->header = more;
-    x->header_cap = cap;
-    x->head.header = more;
-    return true;
-}
-
-/* False: no memory.  A line that is not a header is skipped. */
-static bool add_header(allm_exchange *x, struct slice line)
-{
-    const char *colon = memchr(line.ptr, ':', line.len);
-    if (!colon || colon == line.ptr || slice_space(*line.ptr))
-        return true;
-    struct slice name = { line.ptr, (size_t)(colon - line.ptr) };
-    struct slice value = slice_strip(slice_skip(line, name.len + 1));
-    char *mine[2] = { NULL, NULL };
-    if (!reserve_header(x))
-        return false;
-    mine[0] = arena_copy(&x->memory, slice_strip(name));
-    mine[1] = arena_copy(&x->memory, value);
-    if (!mine[0] || !mine[1])
-        return false;
-    x->header[2 * x->head.header_count] = mine[0];
-    x->header[2 * x->head.header_count + 1] = mine[1];
-    x->head.header_count++;
-    return true;
-}
-
-/* One line of a head.  Responses with 1xx precede the final one; trailers
- * (lines after a body) are ignored. */
 /* NOLINTNEXTLINE(readability-non-const-parameter): libcurl's type */
 static size_t on_header(char *bytes, size_t one, size_t n, void *ud)
 {
     allm_exchange *x = ud;
-    struct slice line = { bytes, n };
-    (void)one;
+    bool was_done = x->head.done;
+    (void)one;                  /* always 1 */
     x->env->pieces++;
-    x->head_bytes += n;
-    if (x->head_done)
-        return n;
-    if (x->head_bytes > EXCHANGE_HEAD) {
-        x->head_over = true;
+    if (!head_add(&x->head, &x->memory, (struct slice){ bytes, n })) {
+        x->nomem = !x->head.over;
         return 0;
     }
-    if (slice_starts(line, SLICE("HTTP/"))) {
-        x->head.status = parse_status(line);
-        x->shared = !slice_starts(line, SLICE("HTTP/1"));
-        x->env->saw_http1 |= !x->shared;
-        x->head.header_count = 0;
-    } else if (!slice_strip(line).len) {
-        x->head_done = x->head.status >= 200;
-        if (x->head_done)
-            ring_reader(x);         /* who waits for it may look at it */
-    } else if (!add_header(x, line)) {
-        x->nomem = true;
-        return 0;
-    }
+    x->shared = !x->head.http1;
+    x->env->saw_http1 |= x->head.http1;
+    if (x->head.done && !was_done)
+        ring_reader(x);         /* who waits for it may look at it */
     return n;
 }
 
@@ -403,7 +334,7 @@ static void release_handle(allm_exchange *x)
 {
     if (!x->easy)
         return;
-    x->head.reused = was_reused(x);
+    x->head.view.reused = was_reused(x);
     if (!x->done)
         curl_easy_setopt(x->easy, CURLOPT_FORBID_REUSE, 1L);
     curl_multi_remove_handle(x->env->multi, x->easy);
@@ -447,7 +378,7 @@ static allm_exchange *make_exchange(struct exchange_env *env,
         .socket = CURL_SOCKET_BAD,
         .done = true,           /* until libcurl runs it */
         .wiped = env->mem,
-        .head.size = sizeof x->head,
+        .head.view.size = sizeof x->head.view,
     };
     upload_init(&x->upload, transport_body(view));
     arena_init(&x->texts, secret_mem(&x->wiped));
@@ -506,7 +437,7 @@ curl_socket_t exchange_leave(allm_exchange *x)
 {
     x->leaving = true;
     x->hungry = false;          /* the caller closes it */
-    bool near = x->easy && !x->done && x->head_done && !x->shared && !x->paused;
+    bool near = x->easy && !x->done && x->head.done && !x->shared && !x->paused;
     return near ? x->socket : CURL_SOCKET_BAD;
 }
 
@@ -520,7 +451,7 @@ void exchange_close(allm_exchange *x)
 
 bool exchange_failed(const allm_exchange *x)
 {
-    bool good = x->code == CURLE_OK && x->head.status / 100 == 2;
+    bool good = x->code == CURLE_OK && x->head.view.status / 100 == 2;
     return x->nomem || (x->done && !good);
 }
 
@@ -604,7 +535,7 @@ static bool begin_answer(allm_exchange *x)
         return true;
     x->begun = true;
     if (x->easy) {
-        x->head.reused = was_reused(x);
+        x->head.view.reused = was_reused(x);
         curl_easy_setopt(x->easy, CURLOPT_HTTPHEADER, NULL);
     }
     if (!upload_detach(&x->upload, x->env->mem, x->easy))   /* keeps (3) */
@@ -631,14 +562,14 @@ static bool is_limit_of_curl(const allm_exchange *x)
     enum { TOO_LARGE = 100 };   /* its own code, since 8.6 */
     if (x->code != CURLE_OUT_OF_MEMORY && x->code != (CURLcode)TOO_LARGE)
         return false;
-    return x->paused || (x->connected && !x->head_done);
+    return x->paused || (x->connected && !x->head.done);
 }
 
 static const allm_error *why_failed(allm_exchange *x)
 {
     if (x->nomem)
         return status_nomem();
-    if (x->head_over || (is_limit_of_curl(x) && !x->head_done))
+    if (x->head.over || (is_limit_of_curl(x) && !x->head.done))
         return failure_of(&x->memory, CURLE_WEIRD_SERVER_REPLY, x->host,
                           "its headers are longer than 64 KiB");
     if (is_limit_of_curl(x))
@@ -696,5 +627,5 @@ bool exchange_ready(const allm_exchange *x)
 
 const allm_http_head *exchange_head(const allm_exchange *x)
 {
-    return &x->head;
+    return &x->head.view;
 }

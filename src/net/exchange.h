@@ -14,7 +14,6 @@ enum {
     EXCHANGE_BUFFER = 64 * 1024,    /* received bytes that wait to be read */
     EXCHANGE_RESUME = 16 * 1024,    /* a paused transfer resumes below it */
     EXCHANGE_HOARD = 32 << 20,      /* on HTTP/2, instead of both */
-    EXCHANGE_HEAD = 64 * 1024,      /* bytes of a response's headers */
     EXCHANGE_IDLE = 8               /* handles kept for the next exchanges */
 };
 

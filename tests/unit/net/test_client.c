@@ -10,6 +10,7 @@
 #include "harness/driver.h"
 #include "harness/watch.h"
 #include "net/exchange.h"
+#include "net/head.h"
 #include "net/transport.h"
 
 #include <curl/curl.h>
@@ -353,8 +354,8 @@ static void refuses_an_endless_head(void)
 static void heads_of_64_kib_are_the_limit(void)
 {
     static const char first[] = "HTTP/1.1 204 OK\r\n", last[] = "\r\n\r\n";
-    static char head[EXCHANGE_HEAD + 1];
-    for (size_t len = EXCHANGE_HEAD; len <= EXCHANGE_HEAD + 1; len++) {
+    static char head[HEAD_LIMIT + 1];
+    for (size_t len = HEAD_LIMIT; len <= HEAD_LIMIT + 1; len++) {
         struct driver d;
         if (!driver_init(&d, NULL))
             return;
@@ -368,7 +369,7 @@ static void heads_of_64_kib_are_the_limit(void)
         server_play(d.server, steps);
         struct answer *a = driver_post(&d, "/", "");
         driver_finish(&d, a);
-        CHECK_TEXT(a->reason, len > EXCHANGE_HEAD ? "malformed_response" : "");
+        CHECK_TEXT(a->reason, len > HEAD_LIMIT ? "malformed_response" : "");
         driver_close(&d, a);
         driver_release(&d);
     }
