@@ -250,12 +250,25 @@ static long read_size(const struct exchange_env *env)
     return env->running < MANY ? READ_SIZE : MANY_READ_SIZE;
 }
 
+/* libcurl uses the parsed form until the transfer ends, so that is replaced
+ * only while none runs; otherwise libcurl parses the text. */
+static bool set_address(allm_exchange *x, const char *url)
+{
+    struct exchange_env *env = x->env;
+    bool ok = true;
+    if (!env->running)
+        parsed_url_set(&env->address, env->mem, url);
+    CURLU *parts = parsed_url_parts(&env->address, url);
+    SET(CURLU, parts);
+    return parts ? ok : SET(URL, url);
+}
+
 static bool set_request(allm_exchange *x, const allm_http_view *view)
 {
     const char *method = view->method ? view->method : "POST";
     bool ok = true;
     SET(BUFFERSIZE, read_size(x->env));
-    SET(URL, view->url);
+    ok = set_address(x, view->url) && ok;
     SET(HTTPHEADER, x->headers);
     if (!strcmp(method, "HEAD"))
         return SET(NOBODY, 1L);
@@ -317,10 +330,16 @@ static bool park_handle(allm_exchange *x)
     return true;
 }
 
-void exchange_env_release(struct exchange_env *env)
+static void free_handles(struct exchange_env *env)
 {
     while (env->idle_count)
         curl_easy_cleanup(env->idle[--env->idle_count]);
+}
+
+void exchange_env_release(struct exchange_env *env)
+{
+    free_handles(env);
+    parsed_url_release(&env->address, env->mem);
 }
 
 /*
@@ -484,7 +503,7 @@ static bool try_bundle(allm_exchange *x, CURLcode code)
         return false;
     x->by_dir = false;
     if (trust_fall_back(&env->trust))
-        exchange_env_release(env);      /* their handles know the directory */
+        free_handles(env);              /* they know the directory */
     x->said[0] = '\0';
     upload_rewind(&x->upload);
     curl_multi_remove_handle(env->multi, x->easy);

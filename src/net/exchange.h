@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "net/blocks.h"
 #include "net/trust.h"
+#include "net/url.h"
 
 #include <curl/curl.h>
 #include <stdint.h>
@@ -24,6 +25,7 @@ struct exchange_env {
     CURLSH *share;              /* TLS sessions; NULL: none are resumed */
     CURL *idle[EXCHANGE_IDLE];  /* set up, but for a request */
     size_t idle_count;
+    struct parsed_url address;  /* of the exchanges, if they have the same */
     curl_sockopt_callback on_open;          /* called with on_ud for each */
     curl_closesocket_callback on_close;     /* socket of a connection */
     void *on_ud;
@@ -60,7 +62,7 @@ void exchange_close(allm_exchange *x);
  */
 curl_socket_t exchange_leave(allm_exchange *x);
 
-/* Free the handles that are kept.  No exchange is open. */
+/* Free what is kept for the next exchanges.  No exchange is open. */
 void exchange_env_release(struct exchange_env *env);
 
 /* libcurl uses this socket for a transfer. */

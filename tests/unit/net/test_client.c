@@ -436,6 +436,38 @@ static void a_request_has_nothing_of_the_one_before(void)
     driver_release(&d);
 }
 
+/* The parsed form of an address is shared, so a request to another address must
+ * neither get it nor take it away from one that runs. */
+static void every_request_goes_to_its_address(void)
+{
+    static const char *const rows[][2] = {
+        { "/one", "/two" }, { "/two", "/two?x" }, { "/one", "/one" },
+        { "/two", "/one" }      /* in a handle that had the parsed form */
+    };
+    struct driver d;
+    if (!driver_init(&d, NULL))
+        return;
+    server_play_always(d.server, hello);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct answer *all[2];
+        for (int k = 0; k < 2; k++)
+            all[k] = driver_post(&d, rows[i][k], rows[i][k]);
+        for (int k = 0; k < 2; k++) {
+            driver_finish(&d, all[k]);
+            driver_close(&d, all[k]);
+        }
+    }
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        const char *sent = server_request(d.server, i);
+        const char *body = strstr(sent, "\r\n\r\n");
+        char line[64];
+        snprintf(line, sizeof line, "POST %s HTTP/1.1\r\n",
+                 body ? body + 4 : "");
+        CHECK_WHY(!strncmp(sent, line, strlen(line)), sent);
+    }
+    driver_release(&d);
+}
+
 /* A connection that nobody uses stays in the set; when the server closes it, it
  * is removed, and the set is silent again. */
 static void an_idle_connection_that_dies_wakes_once(void)
@@ -938,6 +970,7 @@ TESTS = {
     TEST(heads_of_64_kib_are_the_limit),
     TEST(uses_a_connection_again),
     TEST(a_request_has_nothing_of_the_one_before),
+    TEST(every_request_goes_to_its_address),
     TEST_ONCE(an_idle_connection_that_dies_wakes_once),
     TEST(an_end_behind_the_last_byte_is_seen),
     TEST(leaves_connections_alone_if_requested),
