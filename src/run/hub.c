@@ -29,7 +29,7 @@
 #include "base/status.h"
 #include "loop/poll.h"
 #include "loop/workers.h"
-#include "net/client.h"
+#include "net/clients.h"
 #include "run/pool.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ struct allm_hub {
     struct inbox *inbox;
     struct workers workers;
     bool has_workers;
-    struct client *client;          /* NULL until it is needed */
+    struct clients clients;
     allm_net_opts net;              /* its strings are in net_texts */
     bool has_net;
     struct arena net_texts;
@@ -113,6 +113,7 @@ static allm_hub *hub_alloc(struct mem mem)
     *h = (allm_hub){ .mem = mem, .clock = clock_real() };
     h->poll.fd = h->poll.timer_fd = -1;
     timers_init(&h->timers, mem);
+    clients_init(&h->clients, mem, &h->poll);
     arena_init(&h->net_texts, mem);
     return h;
 }
@@ -310,11 +311,9 @@ const allm_transport *hub_transport(allm_stream *s, const allm_net_opts *opts)
         .max_idle_ms = net ? net->max_idle_ms : 0,
         .max_connections = net ? net->max_connections : 0,
         .http2 = net && net->http2,
-        .public_only = net && net->public_only,
+        .public_only = (net && net->public_only) || (opts && opts->public_only),
     };
-    if (!h->client)
-        h->client = client_new(h->mem, &h->poll, &how);
-    return h->client ? client_transport(h->client) : NULL;
+    return clients_transport(&h->clients, &how);
 }
 
 struct workers *hub_workers(allm_stream *s, bool make)
@@ -333,8 +332,7 @@ static void free_hub(allm_hub *h)
 {
     if (h->has_workers)
         workers_release(&h->workers);
-    if (h->client)
-        client_free(h->client);
+    clients_release(&h->clients);
     arena_release(&h->net_texts);
     if (h->inbox)
         inbox_close(h->inbox);
@@ -365,7 +363,8 @@ static void free_kept(struct pool_item *item)
 static bool keep_hub(allm_attachments *a, allm_hub *h)
 {
     h->kept = (struct pool_item){ .clock = h->clock, .free = free_kept };
-    return a && h->client && change_inbox(h) && pool_put(a, h->mem, &h->kept);
+    return a && h->clients.first && change_inbox(h) &&
+           pool_put(a, h->mem, &h->kept);
 }
 
 static allm_hub *take_kept(allm_attachments *a, struct clock clock)
@@ -500,7 +499,7 @@ static void process_ready(allm_hub *h)
         else
             who->ready(who, ready.what);
     }
-    client_timeout(h->client);
+    clients_timeout(&h->clients);
     read_inbox(h);
     read_timers(h);
 }
@@ -508,7 +507,7 @@ static void process_ready(allm_hub *h)
 /* The next deadline by the real clock, for the descriptor. */
 static int64_t real_deadline(allm_hub *h)
 {
-    int64_t due, client = client_due(h->client);
+    int64_t due, client = clients_due(&h->clients);
     if (h->first_ready)
         return clock_now_ns(clock_real());
     if (!timers_next(&h->timers, &due))
@@ -522,14 +521,14 @@ static int64_t real_deadline(allm_hub *h)
 static bool is_busy(const allm_hub *h)
 {
     return (h->has_workers && workers_busy(&h->workers)) ||
-           client_open(h->client);
+           clients_open(&h->clients);
 }
 
 /* How long to wait, in nanoseconds, if the next deadline is `left` away (< 0:
  * there is none). */
 static int64_t wait_limit(const allm_hub *h, int64_t left, bool busy)
 {
-    int64_t client = client_due(h->client);
+    int64_t client = clients_due(&h->clients);
     /* Time stands while a function runs, and nobody rings when the last thread
      * has come to rest. */
     if (busy && h->clock.sleep_until)
@@ -602,7 +601,7 @@ allm_stream *allm_hub_wait(allm_hub *h, int timeout_ms, void **tag)
     bool last = false;
     h->named = NULL;
     h->fault = NULL;
-    if ((unread || h->first_ready) && !h->turns && client_open(h->client))
+    if ((unread || h->first_ready) && !h->turns && clients_open(&h->clients))
         poll_wait(&h->poll, 0);         /* the loop below does not wait; (6) */
     do {
         process_ready(h);

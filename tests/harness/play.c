@@ -34,12 +34,16 @@ static bool manual_sleep(void *ud, int64_t ns)
 
 allm_engine *play_engine_at(int port)
 {
+    return play_engine_with(port, ALLM(net_opts, .proxy = ""));
+}
+
+allm_engine *play_engine_with(int port, const allm_net_opts *net)
+{
     char opts[128];
     snprintf(opts, sizeof opts, "{'base_url': 'http://127.0.0.1:%d/v1'}", port);
     allm_json *json = play_json(opts);
     allm_engine *e = allm_engine_new(ALLM(engine_opts, .model = "openai:m",
-                                          .adapter_opts = json,
-                                          .net = ALLM(net_opts, .proxy = "")));
+                                          .adapter_opts = json, .net = net));
     allm_json_free(json);
     return e;
 }

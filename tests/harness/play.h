@@ -11,6 +11,7 @@ allm_engine *play_engine(const char *opts, struct clock_manual *clock);
 /* An engine that uses a server on this machine, with the dialect of OpenAI and
  * the real clock. */
 allm_engine *play_engine_at(int port);
+allm_engine *play_engine_with(int port, const allm_net_opts *net);
 
 /* The test clock as an allm_clock. */
 allm_clock play_clock(struct clock_manual *clock);

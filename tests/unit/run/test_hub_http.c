@@ -51,6 +51,12 @@ static const struct server_step pieces[] = {
     SERVER_CLOSE
 };
 
+static const struct server_step one_piece[] = {
+    SERVER_SAY("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+               "\r\n" EVENT("a") LAST),
+    SERVER_CLOSE
+};
+
 /* ---------------------------------- reads of the wake-up fd, and checks --- */
 
 /* In this thread only eventfds are read with read(), eight bytes each. */
@@ -257,9 +263,50 @@ static void streams_that_are_ready_share_a_check(void)
     end(&l);
 }
 
+/* An engine that refuses this machine is not carried by the client of one that
+ * does not, whichever comes first; nor by that of the hub. */
+static void each_engine_has_its_own_options(void)
+{
+    for (int i = 0; i < 3; i++) {
+        struct server *server = server_new();
+        if (!server) {
+            check_skip("there are no sockets here");
+            return;
+        }
+        server_play_always(server, one_piece);
+        const allm_net_opts plain = { .size = sizeof plain, .proxy = "" };
+        allm_net_opts strict = plain;
+        strict.public_only = 1;
+        allm_engine *e[2];
+        allm_stream *s[2];
+        allm_hub *hub =
+            allm_hub_new(ALLM(hub_opts, .net = i == 2 ? &plain : NULL));
+        for (int k = 0; k < 2; k++) {
+            bool is_strict = k == (i == 1);
+            e[k] = play_engine_with(server_port(server),
+                                    is_strict ? &strict : &plain);
+            s[k] = play_call_with(e[k], ALLM(call_opts, .api_key = "k"));
+            CHECK_INT(allm_hub_add(hub, s[k], NULL), ALLM_OK);
+            while (allm_hub_count(hub) && allm_hub_wait(hub, PATIENCE, NULL))
+                while (allm_stream_next(s[k], NULL) == ALLM_EVENT)
+                    ;
+            const allm_error *error = allm_stream_error(s[k]);
+            CHECK(is_strict ? error && strstr(error->message, "private")
+                            : !error);
+        }
+        for (int k = 0; k < 2; k++)
+            allm_stream_free(s[k]);
+        allm_hub_free(hub);
+        for (int k = 0; k < 2; k++)
+            allm_engine_free(e[k]);
+        server_free(server);
+    }
+}
+
 TESTS = {
     TEST_ONCE(ten_answers_come_through_poll),
     TEST_ONCE(ten_answers_come_through_epoll),
     TEST_ONCE(streams_that_are_ready_share_a_check),
+    TEST_ONCE(each_engine_has_its_own_options),
     TESTS_END,
 };
