@@ -7,9 +7,12 @@
  *                 |-- quota[2]    what the provider says is left
  *                 '-- rpm, tpm    what the caller allows
  *
- * A quota is what the last response said: so many are left until a time, then
+ * A quota is what the latest response said: so many are left until a time, then
  * the whole window is.  Requests in flight may not be in that number yet, so
- * those without a response are subtracted.
+ * those without a response are subtracted.  Responses arrive on many
+ * connections, in any order; each counts less than the one before it.  So the
+ * latest one is the one with the lowest number, or the one whose request was
+ * sent after the latest was read.
  *
  * Invariants
  *   (1) Everything below the lock is accessed only with it held.
@@ -17,6 +20,7 @@
  *   (3) If a lane could send, and tickets wait, one of them has been woken
  *       since then, or knows the time.
  *   (4) No key is stored: a lane is found by a digest.
+ *   (5) Requests sent before a window began are not counted in it.
  */
 #include "engine/pacer.h"
 
@@ -33,6 +37,7 @@
 #include <string.h>
 
 enum { MAX_LANES = 1024, REQUESTS = 0, TOKENS = 1, FALLBACK_MS = 1000 };
+
 #define SECOND INT64_C(1000000000)
 #define MINUTE (60 * SECOND)
 
@@ -40,6 +45,10 @@ enum { MAX_LANES = 1024, REQUESTS = 0, TOKENS = 1, FALLBACK_MS = 1000 };
 struct quota_left {
     double left, window;
     int64_t until_ns; /* INT64_MAX: not known */
+    double said;      /* by the latest response */
+    uint64_t told;    /* the last request sent before it was read */
+    uint64_t since;   /* the last request of the window before this one */
+    uint32_t open;    /* later than `since`, without a response */
 };
 
 struct pacer_lane {
@@ -48,8 +57,8 @@ struct pacer_lane {
     size_t tickets; /* bound to this lane */
     struct pacer_ticket *first, *last;
     uint32_t in_flight, limit;
-    uint32_t unanswered; /* in flight, without a response */
-    uint32_t answers;    /* in this round */
+    uint32_t answers; /* in this round */
+    uint64_t sent;    /* in all */
     int64_t cool_ns, refused_ns;
     int refusals; /* since the last answer */
     struct quota_left quota[2];
@@ -303,17 +312,24 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* A window begins: keeps (5). */
+static void begin_window(struct quota_left *q, uint64_t sent)
+{
+    q->left = q->said = q->window;
+    q->until_ns = INT64_MAX;
+    q->told = q->since = sent;
+    q->open = 0;
+}
+
 /* When this quota allows a request that needs `amount`. */
-static int64_t quota_time(struct quota_left *q, double amount, int64_t now,
-                          uint32_t in_flight)
+static int64_t quota_time(const struct pacer_lane *l, struct quota_left *q,
+                          double amount, int64_t now)
 {
     if (!q->until_ns)
         return now;
-    if (now >= q->until_ns) {
-        q->left = q->window;
-        q->until_ns = INT64_MAX;
-    }
-    if (q->left >= amount || (q->until_ns == INT64_MAX && !in_flight))
+    if (now >= q->until_ns)
+        begin_window(q, l->sent);
+    if (q->left >= amount || (q->until_ns == INT64_MAX && !l->in_flight))
         return now;
     return q->until_ns;
 }
@@ -355,9 +371,8 @@ static int64_t next_time(struct pacer_lane *l, int64_t now)
     if (l->in_flight >= l->limit)
         return INT64_MAX;
     int64_t at = later(now, l->cool_ns);
-    at = later(at, quota_time(&l->quota[REQUESTS], 1, now, l->in_flight));
-    at = later(at, quota_time(&l->quota[TOKENS], l->mean_tokens, now,
-                              l->in_flight));
+    at = later(at, quota_time(l, &l->quota[REQUESTS], 1, now));
+    at = later(at, quota_time(l, &l->quota[TOKENS], l->mean_tokens, now));
     at = later(at, slot_time(l, now));
     return later(at, bucket_time(l, now));
 }
@@ -370,8 +385,10 @@ static void send_ticket(struct pacer_ticket *t, int64_t now)
     t->sent_ns = now;
     t->tokens = l->mean_tokens;
     t->answered = false;
+    t->number = ++l->sent;
     l->in_flight++;
-    l->unanswered++;
+    l->quota[REQUESTS].open++;
+    l->quota[TOKENS].open++;
     l->quota[REQUESTS].left -= 1;
     l->quota[TOKENS].left -= t->tokens;
     l->bucket -= t->tokens;
@@ -403,12 +420,21 @@ bool pacer_ask(struct pacer_ticket *t, int64_t now_ns, int64_t *again_ns)
 
 /* ------------------------------------------------------------- answers --- */
 
+/* A response to the ticket has begun, or none will. */
+static void close_ticket(struct pacer_ticket *t)
+{
+    struct pacer_lane *l = t->lane;
+    for (int i = 0; i <= TOKENS && !t->answered; i++)
+        l->quota[i].open -= t->number > l->quota[i].since;
+    t->answered = true;
+}
+
 /* The ticket is no longer in flight. */
 static void retire_ticket(struct pacer_ticket *t)
 {
     t->state = PACER_IDLE;
     t->lane->in_flight--;
-    t->lane->unanswered -= !t->answered;
+    close_ticket(t);
 }
 
 /* A refusal counts once for all requests that were in flight at the time. */
@@ -544,20 +570,27 @@ static double read_count(struct slice s)
     return n;
 }
 
-/* Learn one quota; the requests without a response take `others` of it. */
-static void learn_quota(struct quota_left *q, const struct quota_names *n,
-                        const char *const *header, size_t count, double others,
-                        int64_t now_ns, int64_t unix_ms)
+/* Learn one quota from the response to request `number` of the lane. */
+static void learn_quota(struct pacer_lane *l, const struct quota_names *n,
+                        const char *const *header, size_t count,
+                        uint64_t number, int64_t now_ns, int64_t unix_ms)
 {
     int64_t ms;
+    struct quota_left *q = &l->quota[n->kind];
     double left = read_count(header_value(header, count, n->left));
     double all = read_count(header_value(header, count, n->limit));
     struct slice reset = header_value(header, count, n->reset);
-    if (left < 0 || !reset.ptr || !retry_after_reset(reset, unix_ms, &ms))
+    if (left < 0 || !reset.ptr || !retry_after_reset(reset, unix_ms, &ms) ||
+        number <= q->since)
         return;
-    q->window = all > left ? all : left + 1;
-    q->left = left > others ? left - others : 0;
-    q->until_ns = clock_after(now_ns, ms);
+    if (number > q->told || left < q->said) {
+        q->window = all > left ? all : left + 1;
+        q->said = left;
+        q->told = l->sent;
+        q->until_ns = clock_after(now_ns, ms);
+    }
+    double others = n->kind == TOKENS ? q->open * l->mean_tokens : q->open;
+    q->left = q->said > others ? q->said - others : 0;
 }
 
 void pacer_learn(struct pacer_ticket *t, const char *const *header,
@@ -567,14 +600,11 @@ void pacer_learn(struct pacer_ticket *t, const char *const *header,
         return;
     pthread_mutex_lock(&t->pacer->lock);
     struct pacer_lane *l = t->lane;
-    l->unanswered -= !t->answered;
-    t->answered = true;
-    double others = l->unanswered;
-    for (size_t i = 0; i < sizeof quota_names / sizeof *quota_names; i++) {
-        const struct quota_names *n = &quota_names[i];
-        learn_quota(&l->quota[n->kind], n, header, count,
-                    n->kind == TOKENS ? others * l->mean_tokens : others,
-                    now_ns, unix_ms);
-    }
+    close_ticket(t);
+    for (size_t i = 0; i < sizeof quota_names / sizeof *quota_names; i++)
+        learn_quota(l, &quota_names[i], header, count, t->number, now_ns,
+                    unix_ms);
+    if (next_time(l, now_ns) <= now_ns)
+        wake_first(l);
     pthread_mutex_unlock(&t->pacer->lock);
 }

@@ -32,6 +32,7 @@ struct pacer_ticket {
     enum pacer_state state;
     bool answered; /* the headers of the response have come */
     int64_t sent_ns;
+    uint64_t number; /* of the requests of its lane */
     double tokens; /* reserved */
 };
 

@@ -280,6 +280,83 @@ static void tokens_and_dates_are_learned(void)
     end_road(&r);
 }
 
+static void a_window_forgets_the_requests_before_it(void)
+{
+    struct road r;
+    if (begin_road(&r, NULL)) {
+        for (size_t i = 0; i < 5; i++)
+            CHECK(ask(&r, i));
+        learn(&r, 0, "0", "1s");
+        CHECK(!ask(&r, 5));
+        r.now += 1000 * MS;
+        CHECK(ask(&r, 5));
+        learn(&r, 5, "4", "1s");
+        learn(&r, 1, "0", "1ms"); /* of the window before */
+        CHECK_INT(count_going(&r, 6), 4);
+    }
+    end_road(&r);
+}
+
+/* A server that allows 100 requests in a second, on the clock of the road. */
+struct busy_server {
+    int64_t second;
+    int left, said[MANY]; /* -1: refused */
+    size_t refused, used;
+};
+
+static void serve(struct busy_server *s, size_t i, int64_t now)
+{
+    if (now / (1000 * MS) != s->second)
+        s->left = 100;
+    s->second = now / (1000 * MS);
+    s->said[i] = s->left ? --s->left : -1;
+    s->used += s->said[i] >= 0;
+    s->refused += s->said[i] < 0;
+}
+
+static void read_answer(struct road *r, const struct busy_server *s, size_t i)
+{
+    char left[16], reset[16];
+    int64_t ms = 1000 - r->now / MS % 1000;
+    allm_error error = refused;
+    error.retry_after_ms = (allm_int){ ms, true };
+    snprintf(left, sizeof left, "%d", s->said[i]);
+    snprintf(reset, sizeof reset, "%dms", (int)ms);
+    if (s->said[i] >= 0)
+        learn(r, i, left, reset);
+    answer(r, i, s->said[i] < 0 ? &error : NULL);
+}
+
+/* One millisecond: each answer is read now or later, in any order. */
+static void run_millisecond(struct road *r, struct busy_server *s,
+                            uint32_t *dice)
+{
+    for (size_t n = 0; n < MANY; n++) {
+        *dice = *dice * 1664525 + 1013904223;
+        size_t i = *dice >> 26;
+        if (r->ticket[i].state == PACER_SENT)
+            read_answer(r, s, i);
+    }
+    for (size_t i = 0; i < MANY; i++)
+        if (r->ticket[i].state != PACER_SENT && ask(r, i))
+            serve(s, i, r->now);
+    r->now += MS;
+}
+
+static void answers_in_any_order_are_counted(void)
+{
+    struct road r;
+    struct busy_server s = { 0 };
+    uint32_t dice = 1;
+    if (begin_road(&r, NULL)) {
+        for (int ms = 0; ms < 20000; ms++)
+            run_millisecond(&r, &s, &dice);
+        CHECK(s.used >= 20 * 90);
+        CHECK_INT(s.refused, 0);
+    }
+    end_road(&r);
+}
+
 static void odd_headers_mean_nothing(void)
 {
     static const char *const odd[][2] = { { "", "1s" },      { "-1", "1s" },
@@ -364,6 +441,8 @@ TESTS = {
     TEST(what_is_left_is_learned),
     TEST(requests_without_a_response_are_subtracted),
     TEST(tokens_and_dates_are_learned),
+    TEST(a_window_forgets_the_requests_before_it),
+    TEST_ONCE(answers_in_any_order_are_counted),
     TEST(odd_headers_mean_nothing),
     TEST(a_ticket_that_leaves_wakes_the_next),
     TEST_ONCE(old_lanes_are_forgotten),
