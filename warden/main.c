@@ -528,8 +528,12 @@ static bool start(unsigned long spaces, void (*run)(void))
     first = (pid_t)syscall(SYS_clone, spaces | SIGCHLD, 0, 0, 0, 0);
     if (first == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+        if (!is_init && !(spaces & CLONE_NEWPID))
+            report("started", "pid", (int)getpid(), ""); /* it may kill us */
         run();
     }
+    if (first > 0 && run == run_tool)
+        close(STDOUT_FILENO);   /* its end is seen if the tool closes it */
     if (first > 0 && run == run_tool && !orders.terminal)
         setpgid(first, first);
     return first > 0;
@@ -552,11 +556,12 @@ static void run_in_space(void)
 static bool run_all(void)
 {
     unsigned long spaces = state.mounts ? CLONE_NEWUSER | CLONE_NEWNS : 0;
-    *shared = (struct shared){ WALL_COUNT, shared->error, shared->path,
-                               .status = SIGKILL };
+    shared->missing = WALL_COUNT;
+    shared->ended = false;
     spaces |= state.pids ? CLONE_NEWPID : 0;
     if (start(spaces, spaces ? run_in_space : run_tool)) {
-        report("started", "pid", (int)first, "");
+        if (spaces & CLONE_NEWPID)      /* it does not know its number */
+            report("started", "pid", (int)first, "");
         tend();
     } else if (spaces) {
         shared->missing = WALL_MOUNTS;

@@ -207,9 +207,28 @@ void child_term(const struct child *c)
     send_all(c->control, SLICE("term\n"));
 }
 
+/* Without walls a process can stop its warden.  Then the kernel kills the
+ * process, and process.c its group. */
 void child_kill(const struct child *c)
 {
+    siginfo_t news = { .si_pid = 0 };
     send_all(c->control, SLICE("kill\n"));
+    if (!waitid(P_PID, (id_t)c->warden, &news, WSTOPPED | WNOHANG | WNOWAIT) &&
+        news.si_pid)
+        kill(c->warden, SIGKILL);
+}
+
+/* It ends by itself when its control is closed, unless it is stopped. */
+static void reap_warden(pid_t warden)
+{
+    int status = 0;
+    for (;;) {
+        pid_t pid = waitpid(warden, &status, WUNTRACED);
+        if (pid == warden && WIFSTOPPED(status))
+            kill(warden, SIGKILL);
+        else if (pid >= 0 || errno != EINTR)
+            return;
+    }
 }
 
 void child_release(struct child *c)
@@ -219,7 +238,7 @@ void child_release(struct child *c)
     child_close(&c->err);
     child_close(&c->control);
     child_close(&c->report);
-    while (c->warden > 0 && waitpid(c->warden, NULL, 0) < 0 && errno == EINTR)
-        ;
+    if (c->warden > 0)
+        reap_warden(c->warden);
     c->warden = 0;
 }

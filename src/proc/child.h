@@ -32,7 +32,8 @@ struct child {
 int child_start(struct child *c, const char *warden, const char *const *argv,
                 struct slice orders, enum child_stdio stdio);
 
-/* Ask the process to end (SIGTERM); kill it and its descendants. */
+/* Ask the process to end (SIGTERM); kill it and its descendants.  If it has not
+ * ended after a while, kill it again: it may have stopped its warden. */
 void child_term(const struct child *c);
 void child_kill(const struct child *c);
 

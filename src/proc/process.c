@@ -1,7 +1,8 @@
 /*
  * process.c - a process in a poll set: its input, its output, its end
  *
- * The warden holds the pipes as long as a descendant lives.  So the end of the
+ * The warden holds the pipes as long as a descendant lives; stdout only if it
+ * has namespaces, because it may have to start again.  So the end of the
  * report, after which nothing more is written, is the end of everything; the
  * pipes are then read until they are empty.
  */

@@ -175,6 +175,13 @@ static void end_process(struct call *c)
         child_kill(&c->process.child);
 }
 
+static void kill_process(struct call *c)
+{
+    c->ending = true;
+    child_kill(&c->process.child);
+    set_kill(c, GRACE_MS);      /* again, if that was not enough */
+}
+
 static void cancel_call(struct crew_run *r)
 {
     struct call *c = (struct call *)(void *)r;
@@ -187,7 +194,7 @@ static void kill_late(struct crew_timer *t)
     struct call *c =
         (struct call *)(void *)((char *)t - offsetof(struct call, kill));
     if (c->ending) {
-        child_kill(&c->process.child);
+        kill_process(c);
     } else {
         c->late = true;
         end_process(c);
@@ -311,7 +318,7 @@ static void end_all(struct crew *crew)
     crew->waiting_end = &crew->waiting;
     for (struct call *c = crew->running; c; c = c->next) {
         answer_fault(c->run.run, &answer_toolbox_freed);
-        child_kill(&c->process.child);
+        kill_process(c);
     }
 }
 

@@ -12,15 +12,14 @@ static void note_end(struct process *p)
     ((struct once *)p->ud)->ended = true;
 }
 
-/* At the first deadline SIGTERM, at the second SIGKILL. */
+/* At the first deadline SIGTERM, at the others SIGKILL. */
 static int64_t pass_deadline(struct once *o, int64_t due_ns)
 {
-    if (o->timed_out) {
+    if (o->timed_out)
         child_kill(&o->process.child);
-        return POLL_NEVER;
-    }
+    else
+        child_term(&o->process.child);
     o->timed_out = true;
-    child_term(&o->process.child);
     return clock_after(due_ns, GRACE_MS);
 }
 

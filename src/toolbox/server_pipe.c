@@ -134,9 +134,9 @@ static void next_stage(struct server *s, unsigned stage)
         process_close_output(&l->process);
     if (stage == STAGE_TERM)
         child_term(&l->process.child);
-    if (stage >= STAGE_KILL ||
-        !crew_set_timer(s->owner->opts.crew, &s->timer,
-                        clock_after(server_now(), GRACE_MS)))
+    if (!crew_set_timer(s->owner->opts.crew, &s->timer,
+                        clock_after(server_now(), GRACE_MS)) ||
+        stage >= STAGE_KILL)    /* again and again, if that is not enough */
         child_kill(&l->process.child);
 }
 

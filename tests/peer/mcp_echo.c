@@ -137,6 +137,14 @@ static void do_die(const char *id, const char *line)
     _exit(3);
 }
 
+/* It lives on, but can say no more. */
+static void do_mute(const char *id, const char *line)
+{
+    (void)id;
+    (void)line;
+    close(STDOUT_FILENO);
+}
+
 /* Dies only if this file is there, and removes it. */
 static void do_die_once(const char *id, const char *line)
 {
@@ -276,6 +284,7 @@ static const struct tool tools[] = {
     { "image", OBJECT, do_image },
     { "error", OBJECT, do_error },
     { "die", OBJECT, do_die },
+    { "mute", OBJECT, do_mute },
     { "die once", "\"annotations\":{\"readOnlyHint\":true}," OBJECT,
       do_die_once },
     { "slow", OBJECT, do_slow },

@@ -5,15 +5,22 @@
  */
 #include "proc/process.h"
 
+#include "base/clock.h"
 #include "harness/check.h"
 #include "harness/external.h"
 #include "proc/orders.h"
 #include "proc/reach.h"
 
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct box {
@@ -48,14 +55,17 @@ static void open_box(struct box *b)
 
 static void obey(struct box *b)
 {
-    if (!b->kill_on || !b->process.out.head.ptr ||
+    if (b->ended || !b->kill_on || !b->process.out.head.ptr ||
         !strstr(b->process.out.head.ptr, b->kill_on))
         return;
-    b->kill_on = NULL;
-    if (b->term)
+    if (b->term) {
+        b->kill_on = NULL;
         child_term(&b->process.child);
-    else
+    } else {
         child_kill(&b->process.child);
+        poll_set_deadline(&b->poll,
+                          clock_after(clock_now_ns(clock_real()), 50));
+    }
 }
 
 static int run_box(struct box *b, const char *const *argv)
@@ -109,6 +119,18 @@ static void reads_output_and_status(void)
     CHECK_TEXT(b.text, "3\n");
     if (b.ended)
         CHECK_TEXT(output_text(&b.process.err).ptr, "why\n");
+    close_box(&b);
+}
+
+/* Without walls a process can stop its warden, which then kills nothing. */
+static void ends_though_its_warden_is_stopped(void)
+{
+    struct box b;
+    open_box(&b);
+    orders_walls(&b.orders, ORDERS_OFF);
+    b.kill_on = "stopped";
+    CHECK_INT(run_shell(&b, "kill -STOP $PPID; echo stopped; sleep 1000"), 0);
+    CHECK_INT(b.process.report.ended, false);
     close_box(&b);
 }
 
@@ -247,7 +269,61 @@ static void survives_the_end_of_its_warden(void)
         CHECK_INT(run_shell(&b, scripts[i]), 0);
         CHECK_INT(b.process.report.kind, REPORT_NONE);
         CHECK(!b.process.report.ended);
+        CHECK(b.process.report.pid > 0);    /* so its group was killed */
         close_box(&b);
+    }
+}
+
+/* A system call fails if this is its third argument. */
+static bool break_call(uint32_t number, uint32_t third, uint32_t error)
+{
+    enum { NR = offsetof(struct seccomp_data, nr),
+           THIRD = offsetof(struct seccomp_data, args[2]) };
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, NR),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, THIRD),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, third, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog all = { sizeof code / sizeof *code, code };
+    return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+           !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all, 0, 0);
+}
+
+static void runs_on_other_systems(void)
+{
+    static const struct {
+        const char *why;
+        uint32_t call, third, error;
+        enum orders_mode mode;
+        const char *order;
+    } rows[] = {
+        { "Linux 5.10: close_range() has no CLOSE_RANGE_CLOEXEC",
+          SYS_close_range, 4, EINVAL, ORDERS_OFF, "" },
+        { "a user namespace may not mount, and no pid namespace is wanted",
+          SYS_mount, 0, EPERM, ORDERS_ON, "wall pids off\n" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int status = -1;
+        pid_t child = fork();
+        check_row(rows[i].why);
+        if (child == 0) {       /* the filter stays */
+            struct box b;
+            open_box(&b);
+            buf_clear(&b.orders);
+            orders_environment(&b.orders, rows[i].mode);
+            reach_default(&b.orders, "/bin/sh", "/", "/nonexistent");
+            orders_walls(&b.orders, rows[i].mode);
+            buf_text(&b.orders, "limit linger 100\n");
+            buf_text(&b.orders, rows[i].order);
+            bool ran = break_call(rows[i].call, rows[i].third, rows[i].error) &&
+                       !run_shell(&b, "sleep 0.3; echo done");
+            _exit(!ran || strcmp(b.text, "done\n") != 0);
+        }
+        CHECK(waitpid(child, &status, 0) == child);
+        CHECK_INT(status, 0);
     }
 }
 
@@ -265,6 +341,7 @@ static void needs_a_warden(void)
 
 TESTS = {
     TEST_ONCE(reads_output_and_status),
+    TEST_ONCE(ends_though_its_warden_is_stopped),
     TEST_ONCE(need_not_read_its_input),
     TEST_ONCE(keeps_head_and_tail),
     TEST_ONCE(kills_the_whole_tree),
@@ -273,6 +350,7 @@ TESTS = {
     TEST_ONCE(inherits_nothing),
     TEST_ONCE(explains_what_did_not_start),
     TEST_ONCE(survives_the_end_of_its_warden),
+    TEST_ONCE(runs_on_other_systems),
     TEST_ONCE(needs_a_warden),
     TESTS_END,
 };

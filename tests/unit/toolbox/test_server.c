@@ -480,6 +480,18 @@ static void starts_again_after_a_crash(void)
     box_close(&b);
 }
 
+static void counts_a_closed_output_as_its_end(void)
+{
+    struct box b;
+    box_open(&b, NULL);
+    CHECK_INT(box_add_echo(&b, "e", "", ""), ALLM_OK);
+    CHECK_INT(wait_box(&b), ALLM_OK);
+    b.timeout_ms = 20000;
+    CHECK(contains(box_call(&b, "e__mute", "{}"), "ended with exit status 0"));
+    CHECK_TEXT(box_call(&b, "e__echo", "{'text': 'again'}"), "again");
+    box_close(&b);
+}
+
 /* Wait until a server is in this state. */
 static void wait_for_state(struct box *b, const char *state)
 {
@@ -868,6 +880,7 @@ TESTS = {
     TEST_ONCE(shortens_long_names),
     TEST_ONCE(gives_up_a_silent_server),
     TEST_ONCE(starts_again_after_a_crash),
+    TEST_ONCE(counts_a_closed_output_as_its_end),
     TEST_ONCE(starts_again_five_times),
     TEST_ONCE(frees_a_toolbox_while_servers_start),
     TEST_ONCE(rests_before_it_listens_again),
