@@ -107,7 +107,7 @@ enum {
     BOTH_DESCRIPTORS = 0x44, RULE_PATH = 1, RULE_PORT = 2, GET_VERSION = 1,
     NET_BIND = 1, NET_CONNECT = 2, SCOPE_ALL = 3, FS_EXECUTE = 1,
     FS_WRITE_FILE = 2, FS_READ_FILE = 4, FS_READ_DIR = 8, FS_TRUNCATE = 0x4000,
-    FS_IOCTL_DEV = 0x8000, FS_READ = FS_READ_FILE | FS_READ_DIR,
+    FS_READ = FS_READ_FILE | FS_READ_DIR, FS_CHANGE = 0x7fff,   /* but DEV */
     FS_OF_FILES = FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE
 };
 
@@ -135,12 +135,11 @@ static bool write_file(const char *path, const char *text)
     return good;
 }
 
-/* The order matters: clone what may be changed, make all read-only, put the
- * clones back, which keep their permission to write. */
+static const uint64_t read_only[4] = { MOUNT_READ_ONLY };
+/* First clone what may be changed: clones keep their permission to write. */
 static void mounts_apply(void)
 {
     static int place[ORDERS_PATHS], tree[ORDERS_PATHS]; /* exec closes them */
-    const uint64_t read_only[4] = { MOUNT_READ_ONLY };
     const int clone = AT_EMPTY_PATH | TREE_CLONE | WHOLE_TREE | O_CLOEXEC;
     char map[64];
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);     /* else the maps belong to root */
@@ -162,8 +161,7 @@ static void mounts_apply(void)
         if (tree[i] < 0)
             do_without(WALL_MOUNTS, orders.path[i]);
     }
-    if (syscall(CALL_MOUNT_SETATTR, AT_FDCWD, "/", WHOLE_TREE, read_only,
-                sizeof read_only))
+    if (syscall(CALL_MOUNT_SETATTR, AT_FDCWD, "/", WHOLE_TREE, read_only, 32))
         do_without(WALL_MOUNTS, "/");
     for (size_t i = 0; i < orders.path_count; i++)
         if (tree[i] >= 0 && syscall(CALL_MOVE_MOUNT, tree[i], "", place[i], "",
@@ -180,6 +178,7 @@ static void pids_apply(void)
     snprintf(text, sizeof text, "%llu", n < 301 ? 301 : n); /* the least */
     state.pid_max = n && !orders.off[WALL_PROCESSES] &&
                     write_file("/proc/sys/kernel/pid_max", text);
+    syscall(CALL_MOUNT_SETATTR, AT_FDCWD, "/proc", 0, read_only, 32);
 }
 
 /* The kernel counts the processes of a user in each user namespace: in one of
@@ -206,22 +205,21 @@ static void privileges_apply(void)
 {
     struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
     struct __user_cap_data_struct none[2] = { { 0, 0, 0 }, { 0, 0, 0 } };
-    const struct rlimit no_core = { 0, 0 };
     if (orders.off[WALL_PRIVILEGES])
         return;
     for (unsigned long cap = 0; !prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);)
         cap++;
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     bool good = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
-                !setrlimit(RLIMIT_CORE, &no_core) &&
+                !setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 }) &&
                 !syscall(SYS_capset, &head, none);
     demand(WALL_PRIVILEGES, good, "no_new_privs");
 }
 
 static void allow_path(int rules, size_t i, uint64_t known)
 {
-    const uint64_t change = ~(uint64_t)FS_IOCTL_DEV;
-    const uint64_t rights[] = { FS_READ, FS_READ | FS_EXECUTE, change, change };
+    const uint64_t rights[] = { FS_READ, FS_READ | FS_EXECUTE, FS_CHANGE,
+                                FS_CHANGE };
     struct stat st;
     struct __attribute__((packed)) {
         uint64_t allowed;
@@ -277,7 +275,8 @@ static const uint32_t absent_calls[] = { 425, 426, 427, 435, CALLS_KNOWN, END };
 static const uint32_t staying_calls[] = { SYS_setsid, SYS_setpgid, END };
 static const uint32_t shared_calls[] = {    /* objects of other processes */
     SYS_shmget, SYS_shmat, SYS_shmctl, SYS_semget, SYS_semop, SYS_semtimedop,
-    SYS_semctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv, SYS_msgctl, END
+    SYS_semctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv, SYS_msgctl, SYS_mq_open,
+    SYS_mq_unlink, END
 };
 static const uint32_t kernel_calls[] = {
     SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp,
@@ -322,9 +321,11 @@ static const struct check {
     uint32_t arg, mask, value[3];
 } checks[] = {
     { WALL_KERNEL, -1, SYS_clone, UNLESS, 0, 0x7e020000, { 0 } },   /* NEW* */
-    { IOCTL(KERNEL), ~0u, { TIOCSTI, TIOCLINUX, TIOCSTI } },
-    { IOCTL(METADATA), ~0u, { 0x40086602, 0x401c5820, 0x40086602 } },
-    { IOCTL(METADATA), 0xff00, { 0x9400, 0x9400, 0x9400 } },    /* of Btrfs */
+    { IOCTL(KERNEL), ~0u, { TIOCSTI, TIOCLINUX, TIOCSETD } },
+    { IOCTL(KERNEL), ~0u, { 0xc0506617, 0xc0406618, 0xc0406619 } }, /* keys */
+    { IOCTL(METADATA), 0xc000ff00, { 0x40006600, 0x40007600, 0x40005800 } },
+    { IOCTL(METADATA), ~0u, { 0x6609, 0x660c, 0x800c6613 } },   /* of ext4 */
+    { IOCTL(METADATA), 0xff00, { 0x9400, 0xf500, 0x9400 } },    /* of Btrfs */
     { WALL_NET, NET_NONE, SYS_socket, IF, 0, 0, { 0 } },
     { SOCKET(NET_ALL), 0, ~0u, { AF_INET, AF_INET6, AF_NETLINK } },
     { SOCKET(NET_TCP), 0, ~0u, { AF_INET, AF_INET6, AF_INET } },
@@ -338,6 +339,7 @@ static const struct check {
     { PAIR, 1, 0xf, { SOCK_STREAM, SOCK_SEQPACKET, SOCK_STREAM } },
     { SELF(prlimit64, 0), { 0 } }, { SELF(sched_setaffinity, 0), { 0 } },
     { SELF(sched_setscheduler, 0), { 0 } }, { SELF(sched_setattr, 0), { 0 } },
+    { SELF(sched_setparam, 0), { 0 } },
     { SELF(setpriority, 0), { 0 } }, { SELF(setpriority, 1), { 0 } },
     { SELF(ioprio_set, 0), { 1, 1, 1 } }, { SELF(ioprio_set, 1), { 0 } },
 };
@@ -409,12 +411,11 @@ static void filter_apply(void)
 /* What the kernel's version and the namespaces decide. */
 static void check_state(void)
 {
-    int version = state.landlock;
     errno = ENOSYS;
-    demand(WALL_FILES, version >= 1, "Landlock");
+    demand(WALL_FILES, state.landlock >= 1, "Landlock");
     demand(WALL_METADATA, state.mounts || !orders.write_list, "mounts");
-    demand(WALL_NET, version >= 4 || orders.net != NET_TCP, "Landlock 4");
-    demand(WALL_SIGNALS, version >= 6 || state.pids, "Landlock 6");
+    demand(WALL_NET, state.landlock > 3 || orders.net != NET_TCP, "Landlock 4");
+    demand(WALL_SIGNALS, state.landlock >= 6 || state.pids, "Landlock 6");
     demand(WALL_PROCESSES, state.pid_max || state.id[0], "pid_max");
     errno = shared->error;
     demand(WALL_MOUNTS, state.mounts, shared->path);
@@ -434,10 +435,8 @@ static void run_tool(void)
     privileges_apply();
     landlock_apply();
     filter_apply();
-    if (!strcmp(command[0], "-")) {
-        report("landlock", "version", state.landlock, "");
-        _exit(0);
-    }
+    if (!strcmp(command[0], "-"))
+        _exit(state.landlock);  /* at most 127, or -1 */
     execve(command[0], command, orders.env);
     give_up("failed", "exec", command[0]);
 }
@@ -449,11 +448,10 @@ static bool reap(void)
     struct rusage use;
     pid_t pid;
     while ((pid = wait4(-1, &status, WNOHANG | __WALL, &use)) > 0) {
-        bool tool = pid == first && !reaped && (is_init || !state.pids);
-        reaped = reaped || pid == first;
-        if (tool)
+        if (pid == first && !reaped && (is_init || !state.pids))
             *shared = (struct shared){ shared->missing, shared->error,
                                        shared->path, true, status, use };
+        reaped = reaped || pid == first;
     }
     return pid == 0;
 }
@@ -461,7 +459,7 @@ static bool reap(void)
 /* A number is a child's own until we reap it, and so is that of its group. */
 static void kill_all(void)
 {
-    char text[4096] = "", *end;
+    char text[4096] = "", *end = text;
     if (is_init)
         _exit(0);               /* the kernel kills the rest of the namespace */
     int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
@@ -469,10 +467,9 @@ static void kill_all(void)
         kill(-first, SIGKILL);
     if (!reaped)
         kill(first, SIGKILL);   /* it may not be a group yet */
-    if (read(fd, text, sizeof text - 1) > 0)
-        for (pid_t pid = (pid_t)strtol(text, &end, 10); pid > 1 && *end == ' ';
-             pid = (pid_t)strtol(end, &end, 10))    /* the last may be cut */
-            kill(getpgid(pid) == first ? -first : pid, SIGKILL);
+    (void)!read(fd, text, sizeof text - 1);     /* the last may be cut */
+    for (pid_t pid; (pid = (pid_t)strtol(end, &end, 10)) > 1 && *end == ' ';)
+        kill(getpgid(pid) == first ? -first : pid, SIGKILL);
     close(fd);
 }
 
@@ -574,8 +571,7 @@ static bool run_all(void)
     return shared->missing == WALL_COUNT;
 }
 
-/* Read the instructions; false: the library is gone, or made a mistake.  *more:
- * "term" or "kill" has come with them. */
+/* False: the library is gone, or wrong.  *more: "term" or "kill" came, too. */
 static bool read_orders(bool *more)
 {
     static char text[256 * 1024] = "\n";

@@ -39,13 +39,6 @@ static void read_fault(struct report *r, enum report_kind kind, struct slice s)
     keep_text(r->path, sizeof r->path, slice_trim(s));
 }
 
-/* "pid 12" */
-static int take_fact(struct slice s)
-{
-    take_word(&s);
-    return (int)take_number(&s);
-}
-
 static void read_missing(struct report *r, struct slice s)
 {
     struct slice part = take_word(&s);
@@ -79,10 +72,8 @@ static void read_line(struct report *r)
         read_fault(r, REPORT_FAILED, s);
     else if (slice_is(word, "missing"))
         read_missing(r, s);
-    else if (slice_is(word, "started"))
-        r->pid = take_fact(s);
-    else if (slice_is(word, "landlock"))
-        r->landlock = take_fact(s);
+    else if (slice_is(word, "started") && take_word(&s).len)    /* "pid" */
+        r->pid = (int)take_number(&s);
 }
 
 void report_add(struct report *r, struct slice bytes)

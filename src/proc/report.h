@@ -17,7 +17,6 @@ struct report {
     enum report_kind kind;
     bool ended;                 /* the last line came; nothing is left */
     int pid;                    /* of the process, or of its init */
-    int landlock;               /* version, if only walls were built */
     int status, signal;
     int error;                  /* errno of REFUSED and FAILED */
     char subject[24];           /* "files"; "exec", "dir" */

@@ -192,7 +192,7 @@ static const allm_json *report_result(struct once *s)
     const struct report *r = &s->process.report;
     bool on_root = geteuid() == 0;
     const struct facts f = {
-        .landlock = r->landlock,
+        .landlock = (int8_t)r->status,
         .filter = r->kind == REPORT_ENDED,
         .mounts = !strstr(r->missing, " mounts"),
         .pids = !strstr(r->missing, " pids"),

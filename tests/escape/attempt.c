@@ -6,14 +6,15 @@
  *        attempt --no-landlock COMMAND...     run it where it does not exist
  *
  * The variables OUTSIDE (a folder, in which `secret` is a file), LINK (to it),
- * HOST (a process id), PORT, ABSTRACT (of listeners), TERMINAL and SHARED
- * (memory) say what to reach, MANY how many processes; HOME may be written.
+ * HOST (a process id), PORT, ABSTRACT (of listeners), TERMINAL, SHARED (memory)
+ * and QUEUE say what to reach, MANY how many processes; HOME may be written.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/fs.h>
+#include <linux/fscrypt.h>
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <linux/vm_sockets.h>
@@ -124,6 +125,14 @@ static bool link_inside(void)
     return !link(secret(), path_in("HOME", "stolen"));
 }
 
+/* What may be read could be changed by another name. */
+static bool link_readable(void)
+{
+    const char *name = path_in("HOME", "mine");
+    return !link(path_in("READABLE", "file"), name) &&
+           open(name, O_WRONLY) >= 0;
+}
+
 static bool rename_inside(void)
 {
     return !rename(secret(), path_in("HOME", "stolen"));
@@ -199,6 +208,12 @@ static bool change_oom_of_host(void)
     return fd >= 0 && write(fd, "900", 3) == 3;
 }
 
+/* A setting of the kernel: its owner is root, with or without capabilities. */
+static bool open_setting(void)
+{
+    return open("/proc/sys/kernel/core_pattern", O_WRONLY) >= 0;
+}
+
 static bool open_terminal(void)
 {
     return open(getenv("TERMINAL"), O_RDWR | O_NOCTTY) >= 0;
@@ -220,6 +235,12 @@ static bool flags_readable(void)
     int fd = open(path_in("READABLE", "file"), O_RDONLY), flags = 0;
     return fd >= 0 && !ioctl(fd, FS_IOC_GETFLAGS, &flags) &&
            !ioctl(fd, FS_IOC_SETFLAGS, &(int){ flags ^ FS_NODUMP_FL });
+}
+
+static bool version_readable(void)
+{
+    int fd = open(path_in("READABLE", "file"), O_RDONLY);
+    return fd >= 0 && !ioctl(fd, FS_IOC_SETVERSION, &(int){ 7 });
 }
 
 static bool chmod_outside(void)
@@ -373,7 +394,7 @@ static bool limit_host(void)
 
 static bool slow_host(void)
 {
-    return !setpriority(PRIO_PROCESS, (id_t)host(), 5);
+    return !setpriority(PRIO_PROCESS, (id_t)host(), 19);
 }
 
 static bool pin_host(void)
@@ -387,6 +408,12 @@ static bool idle_host(void)
 {
     struct sched_param none = { 0 };
     return !sched_setscheduler(host(), SCHED_BATCH, &none);
+}
+
+static bool rate_host(void)
+{
+    struct sched_param none = { 0 };
+    return !sched_setparam(host(), &none);
 }
 
 static bool slow_disk_of_host(void)
@@ -416,6 +443,11 @@ static bool open_posix_queue(void)
     long fd = syscall(SYS_mq_open, "allm-escape", O_RDWR | O_CREAT, 0600, NULL);
     syscall(SYS_mq_unlink, "allm-escape");
     return fd >= 0;
+}
+
+static bool remove_posix_queue(void)
+{
+    return !syscall(SYS_mq_unlink, getenv("QUEUE"));
 }
 
 /* Many processes at once; they end with their parent. */
@@ -482,6 +514,19 @@ static bool outlive(void)
         _exit(0);
     }
     return true;
+}
+
+/* Not an attempt that succeeds, either: it fails and says that it did not. */
+static bool spoof_report(void)
+{
+    static const char line[] = "\nended 0 0 0 0 \n";
+    char path[64];
+    for (int fd = 3; fd < 1024; fd++)
+        (void)!write(fd, line, sizeof line - 1);
+    snprintf(path, sizeof path, "/proc/%d/fd/4", (int)getppid());
+    int fd = open(path, O_WRONLY);
+    (void)!write(fd, line, sizeof line - 1);
+    return false;
 }
 
 /* ---------------------------------------------------------- privileges --- */
@@ -578,6 +623,10 @@ static bool read_other_memory(void)
 {
     return syscall(SYS_process_vm_readv, getpid(), NULL, 0, NULL, 0, 0) == 0;
 }
+static bool find_pages_of_host(void)
+{
+    return !syscall(SYS_move_pages, host(), 0, NULL, NULL, NULL, 0);
+}
 static bool mount_something(void)
 {
     return !mount("none", getenv("HOME"), "tmpfs", 0, NULL) &&
@@ -586,6 +635,18 @@ static bool mount_something(void)
 static bool push_input(void)
 {
     return !ioctl(0, TIOCSTI, "x");
+}
+static bool change_discipline(void)
+{
+    return !ioctl(0, TIOCSETD, &(int){ 0 });
+}
+
+/* The key of an encrypted folder; few file systems have any. */
+static bool remove_file_key(void)
+{
+    struct fscrypt_remove_key_arg none = { .removal_status_flags = 0 };
+    int fd = open(path_in("READABLE", ""), O_RDONLY);
+    return ioctl(fd, FS_IOC_REMOVE_ENCRYPTION_KEY, &none) && errno != EPERM;
 }
 
 #if defined(__x86_64__)
@@ -637,29 +698,30 @@ static const struct attempt {
     ATTEMPT(read_key), ATTEMPT(read_shadow), ATTEMPT(read_environ),
     ATTEMPT(list_outside), ATTEMPT(write_outside), ATTEMPT(change_outside),
     ATTEMPT(truncate_outside), ATTEMPT(remove_outside), ATTEMPT(mkdir_outside),
-    ATTEMPT(symlink_outside), ATTEMPT(link_inside), ATTEMPT(rename_inside),
-    ATTEMPT(reopen_path), ATTEMPT(run_descriptor), ATTEMPT(read_through_link),
-    ATTEMPT(write_through_link),
+    ATTEMPT(symlink_outside), ATTEMPT(link_inside), ATTEMPT(link_readable),
+    ATTEMPT(open_setting), ATTEMPT(version_readable), ATTEMPT(rate_host),
+    ATTEMPT(remove_posix_queue), ATTEMPT(find_pages_of_host),
+    ATTEMPT(change_discipline), ATTEMPT(remove_file_key), ATTEMPT(spoof_report),
+    ATTEMPT(rename_inside), ATTEMPT(reopen_path), ATTEMPT(run_descriptor),
+    ATTEMPT(read_through_link), ATTEMPT(write_through_link),
     ATTEMPT(read_root_of_host), ATTEMPT(read_map_of_host),
     ATTEMPT(change_oom_of_host), ATTEMPT(open_terminal),
     ATTEMPT(share_memory_file), ATTEMPT(flags_readable),
     ATTEMPT(listen_anywhere), ATTEMPT(open_alg), ATTEMPT(open_packet),
     ATTEMPT(signal_pidfd), ATTEMPT(limit_host), ATTEMPT(slow_host),
-    ATTEMPT(pin_host), ATTEMPT(idle_host),
-    ATTEMPT(slow_disk_of_host), ATTEMPT(attach_memory),
-    ATTEMPT(remove_semaphores), ATTEMPT(use_message_queue),
-    ATTEMPT(open_posix_queue), ATTEMPT(clone_newer), ATTEMPT(open_filesystem),
-    ATTEMPT(watch_everything), ATTEMPT(open_by_handle), ATTEMPT(use_faults),
-    ATTEMPT(compare_files),
+    ATTEMPT(pin_host), ATTEMPT(idle_host), ATTEMPT(slow_disk_of_host),
+    ATTEMPT(attach_memory), ATTEMPT(remove_semaphores),
+    ATTEMPT(use_message_queue), ATTEMPT(open_posix_queue), ATTEMPT(clone_newer),
+    ATTEMPT(open_filesystem), ATTEMPT(watch_everything),
+    ATTEMPT(open_by_handle), ATTEMPT(use_faults), ATTEMPT(compare_files),
     ATTEMPT(run_outside), ATTEMPT(chmod_outside), ATTEMPT(chown_outside),
     ATTEMPT(fchmod_readable), ATTEMPT(xattr_outside), ATTEMPT(connect_tcp),
     ATTEMPT(connect_udp), ATTEMPT(connect_socket), ATTEMPT(connect_abstract),
     ATTEMPT(send_from_pair), ATTEMPT(connect_by_sending),
     ATTEMPT(connect_other_port), ATTEMPT(open_vsock), ATTEMPT(open_netlink),
-    ATTEMPT(open_raw),
-    ATTEMPT(kill_host), ATTEMPT(fork_many), ATTEMPT(trace_child),
-    ATTEMPT(leave_session), ATTEMPT(leave_group), ATTEMPT(outlive),
-    ATTEMPT(run_setuid), ATTEMPT(who), ATTEMPT(change_user),
+    ATTEMPT(open_raw), ATTEMPT(kill_host), ATTEMPT(fork_many),
+    ATTEMPT(trace_child), ATTEMPT(leave_session), ATTEMPT(leave_group),
+    ATTEMPT(outlive), ATTEMPT(run_setuid), ATTEMPT(who), ATTEMPT(change_user),
     ATTEMPT(make_device), ATTEMPT(new_namespace), ATTEMPT(clone_namespace),
     ATTEMPT(use_uring), ATTEMPT(use_keys), ATTEMPT(use_perf),
     ATTEMPT(read_other_memory), ATTEMPT(mount_something), ATTEMPT(push_input),

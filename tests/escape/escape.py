@@ -14,6 +14,7 @@ Then a host with 20 process trees is killed at random moments (5, or 50 with
 lets them time out, and frees its toolbox, which has a server then: nothing may
 be left a second later, where SIGTERM has two more.
 """
+import contextlib
 import ctypes
 import fcntl
 import json
@@ -48,6 +49,7 @@ ROWS = {
     "mkdir_outside": "files mounts",
     "symlink_outside": "files mounts",
     "link_inside": "files mounts",
+    "link_readable": "files mounts",
     "rename_inside": "files mounts",
     "run_outside": "files",
     "reopen_path": "files",
@@ -57,6 +59,7 @@ ROWS = {
     "read_root_of_host": "files signals privileges mounts pids",
     "read_map_of_host": "files signals privileges mounts pids",
     "change_oom_of_host": "files mounts pids",
+    "open_setting": "files mounts",
     "open_terminal": "files",
     "share_memory_file": "files mounts",
     "chmod_outside": "metadata mounts",
@@ -64,6 +67,7 @@ ROWS = {
     "fchmod_readable": "metadata mounts",
     "xattr_outside": "metadata mounts",
     "flags_readable": "metadata mounts",
+    "version_readable": "metadata mounts",
     "connect_tcp": "net",
     "connect_udp": "net",
     "connect_socket": "net",
@@ -83,11 +87,14 @@ ROWS = {
     "slow_host": "signals mounts pids",
     "pin_host": "signals mounts pids",
     "idle_host": "signals mounts pids",
+    "rate_host": "signals mounts pids",
     "slow_disk_of_host": "signals mounts pids",
+    "find_pages_of_host": "files signals privileges mounts pids",
     "attach_memory": "signals",
     "remove_semaphores": "signals",
     "use_message_queue": "signals",
-    "open_posix_queue": "files",
+    "open_posix_queue": "files signals",
+    "remove_posix_queue": "signals",
     "fork_many": "processes",
     "trace_child": "kernel",
     "leave_session": "staying",
@@ -109,6 +116,8 @@ ROWS = {
     "read_other_memory": "kernel",
     "mount_something": "kernel privileges files mounts",
     "push_input": "kernel privileges mounts",
+    "change_discipline": "kernel",
+    "remove_file_key": "kernel",
     "old_interface": "kernel net staying metadata signals mounts",
     "x32_interface": "kernel net staying metadata signals mounts",
     "write_much": "amount",
@@ -119,19 +128,21 @@ WITH_PORTS = {"connect_other_port", "connect_by_sending", "listen_anywhere"}
 # Attempts with a folder to write, where there is a link now.
 WITH_LINK = {"read_through_link", "write_through_link"}
 # A process with capabilities cannot be slowed down by one without.
-NEEDS_PRIVILEGES_AS_ROOT = {"slow_host", "pin_host", "idle_host",
+NEEDS_PRIVILEGES_AS_ROOT = {"slow_host", "pin_host", "idle_host", "rate_host",
                             "slow_disk_of_host"}
 # Without no_new_privs an ordinary user cannot have Landlock or seccomp.
 NEEDS_ALL_AS_USER = {"run_setuid", "read_environ", "read_root_of_host",
-                     "read_map_of_host", "use_perf"}
+                     "read_map_of_host", "find_pages_of_host", "use_perf"}
 
 # Rows that may be void: the attempt needs root; or what the kernel of the
 # machine lacks; or the namespaces that are refused around the test.
 ROOT_ONLY = {"read_shadow", "open_raw", "open_packet", "change_user",
-             "make_device", "mount_something", "open_filesystem"}
+             "make_device", "mount_something", "open_filesystem",
+             "open_setting"}
 MAY_BE_VOID = {"open_vsock", "open_alg", "use_uring", "use_keys", "use_perf",
                "flags_readable", "watch_everything", "open_by_handle",
                "use_faults", "compare_files", "open_posix_queue",
+               "remove_posix_queue", "version_readable", "find_pages_of_host",
                "push_input", "old_interface", "x32_interface",
                "xattr_outside"}
 NEEDS_NAMESPACES = {"new_namespace", "clone_namespace"}
@@ -180,6 +191,31 @@ class Memory:
         self.libc.shmctl(self.number, 0, None)
 
 
+class Queue:
+    """A POSIX message queue of the user, which is in no folder."""
+
+    def __init__(self, user):
+        self.user = user
+        self.name = "allm-escape-%d" % os.getpid()
+        self.libc = ctypes.CDLL("librt.so.1")
+
+    def call(self, function, *args):
+        if not os.geteuid():
+            os.seteuid(self.user)
+        result = getattr(self.libc, function)(
+            ("/" + self.name).encode(), *args)
+        os.seteuid(os.getuid())
+        return result
+
+    def make(self):
+        number = self.call("mq_open", os.O_RDWR | os.O_CREAT, 0o600, None)
+        if number >= 0:
+            os.close(number)
+
+    def close(self):
+        self.call("mq_unlink")
+
+
 class Place:
     """The files, listeners and the process that attempts try to reach."""
 
@@ -207,6 +243,7 @@ class Place:
         self.abstract.listen(1000)
         os.symlink("outside", self.path("link"))
         self.memory = Memory()
+        self.queue = Queue(user)
         self.master, self.slave = pty.openpty()
         os.chmod(os.ttyname(self.slave), 0o666)
 
@@ -215,6 +252,7 @@ class Place:
 
     def reset(self):
         self.drain()
+        self.queue.make()
         for name in ("home", "outside"):
             for entry in os.listdir(self.path(name)):
                 if entry not in ("socket", "datagrams"):
@@ -239,7 +277,7 @@ class Place:
         self.host.kill()
         self.host.wait()
         for thing in (self.tcp, self.unix, self.datagrams, self.abstract,
-                      self.memory):
+                      self.memory, self.queue):
             thing.close()
         os.close(self.master)
         os.close(self.slave)
@@ -268,7 +306,7 @@ class Place:
                 "READABLE": self.path("readable"), "HOST": self.host.pid,
                 "PORT": self.tcp.getsockname()[1], "ABSTRACT": self.name,
                 "LINK": self.path("link"), "MANY": max(600, tasks() + 300),
-                "SHARED": self.memory.number,
+                "SHARED": self.memory.number, "QUEUE": self.queue.name,
                 "TERMINAL": os.ttyname(self.slave),
                 MARK: str(os.getpid())}.items():
             lines.append("env %s=%s" % (key, value))
@@ -404,6 +442,13 @@ def try_outliving(place, refused):
             os.kill(pid, signal.SIGKILL)
 
 
+def try_spoofing(place, refused):
+    """Without walls, root may."""
+    for off in ("", "all") if place.user else ("",):
+        status, lines = run(place, "spoof_report", off, refused)
+        check(status == 1, "the report is spoofed: %s" % lines)
+
+
 class Host:
     """A host with 20 process trees, at a random moment of their lives."""
 
@@ -446,7 +491,8 @@ class Host:
             left = self.trees()
         took = time.monotonic() - begin
         for pid in left:
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         check(not left, "%s (seed %d): left are %s" % (what, Host.SEED, left))
         return took
 
@@ -528,6 +574,7 @@ def main():
             try:
                 try_rows(place, user, refused)
                 try_outliving(place, refused)
+                try_spoofing(place, refused)
                 if not refused:
                     try_without_landlock(place)
             finally:
