@@ -43,11 +43,11 @@ static int print_tools(const allm_json *result)
 {
     const allm_json *list = allm_json_get(result, "tools"), *t = NULL;
     while ((t = allm_json_next(list, t))) {
-        const char *what = allm_json_text(allm_json_get(t, "description"),
-                                          NULL);
+        const char *name = member_read(t, "name");
+        const char *what = member_read(t, "description");
+        name = name ? name : "(no name)";
         what = what ? what : "";
-        print_format("%-28s %.*s\n",
-                     allm_json_text(allm_json_get(t, "name"), NULL),
+        print_format("%-28.*s %.*s\n", (int)strcspn(name, "\r\n"), name,
                      (int)strcspn(what, "\r\n"), what);
     }
     if (!allm_json_count(list))

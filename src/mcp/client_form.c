@@ -24,6 +24,14 @@ bool client_is_asking(const struct mcp_client *c)
     return c->questions != NULL;
 }
 
+static bool has_many_questions(const struct mcp_client *c)
+{
+    size_t n = 0;
+    for (const struct question *q = c->questions; q; q = q->next)
+        n++;
+    return n >= CLIENT_QUESTIONS;
+}
+
 /* Keep a question, and tell of it.  It shares the home of its message. */
 static void add_question(struct mcp_client *c, struct allm_home *h,
                          const allm_json *params, struct question fields)
@@ -51,7 +59,7 @@ static void add_question(struct mcp_client *c, struct allm_home *h,
 bool client_question(struct mcp_client *c, struct allm_home *h,
                      const allm_json *id, const allm_json *params)
 {
-    if (!is_form(c, params))
+    if (!is_form(c, params) || has_many_questions(c))
         return false;
     add_question(c, h, params, (struct question){ .id = id });
     return true;
@@ -124,7 +132,8 @@ static bool take_input(struct mcp_client *c, struct pending *p, size_t i,
         p->inputs.missing--;
         return true;
     }
-    if (!json_is(method, "elicitation/create") || !is_form(c, params))
+    if (!json_is(method, "elicitation/create") || !is_form(c, params) ||
+        has_many_questions(c))
         return false;
     add_question(c, h, params, (struct question){ .about = p, .index = i });
     return true;

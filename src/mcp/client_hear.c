@@ -2,8 +2,9 @@
  * client_hear.c - what a server says: answers, requests, notifications
  *
  * A server may be wrong in any way: what has no meaning is counted and
- * ignored.  Only a line that is too long, many bad lines in a row, or replies
- * that it never reads end the connection.
+ * ignored; an answer that is not valid ends its request.  Only a line that is
+ * too long, many bad lines in a row, or replies that it never reads end the
+ * connection.
  */
 #include "mcp/client_parts.h"
 
@@ -126,18 +127,21 @@ static void take_result(struct mcp_client *c, struct pending *p,
     }
 }
 
-static void take_answer(struct mcp_client *c, const struct rpc *m,
-                        struct allm_home *h, size_t bytes, int64_t now)
+/* An answer to this request, or NULL; it may be BAD. */
+static void take_answer(struct mcp_client *c, struct pending *p,
+                        const struct rpc *m, struct allm_home *h, size_t bytes,
+                        int64_t now)
 {
-    struct pending *p = find_pending(c, m->id);
     if (!p)
         c->counts.stray++;
     else if (p->method == MCP_DISCOVER || p->method == MCP_INITIALIZE)
         client_opened(c, p, m, h, now);
-    else if (p->method == MCP_LISTEN && m->kind == RPC_ERROR)
+    else if (p->method == MCP_LISTEN && m->kind != RPC_RESULT)
         client_forget(c, p);            /* it does not tell of changes */
     else if (p->method == MCP_LISTEN)
         client_listen_later(c, p, now);
+    else if (m->kind == RPC_BAD)
+        client_fail(c, p, "handler_failed", CLIENT_NOT_VALID, m->fault);
     else if (m->kind == RPC_ERROR)
         take_error(c, p, m);
     else if (client_methods[p->method].list)
@@ -190,7 +194,8 @@ static void take_request(struct mcp_client *c, const struct rpc *m,
     } else if (slice_is(m->method, "elicitation/create")) {
         if (!client_question(c, h, m->id, m->params))
             send_error(c, m->id, RPC_PARAMS,
-                       "this client does not support this kind of elicitation");
+                       "this client does not support this kind of elicitation, "
+                       "or too many are open");
     } else {
         send_error(c, m->id, RPC_NO_METHOD, "this client does not support it");
     }
@@ -254,7 +259,10 @@ static void take_bad(struct mcp_client *c)
 static void take_message(struct mcp_client *c, const struct rpc *m,
                          struct allm_home *h, size_t bytes, int64_t now)
 {
+    struct pending *p = m->has_no_method ? find_pending(c, m->id) : NULL;
     if (m->kind == RPC_BAD) {
+        if (p)
+            take_answer(c, p, m, h, bytes, now);
         take_bad(c);
         return;
     }
@@ -264,7 +272,7 @@ static void take_message(struct mcp_client *c, const struct rpc *m,
     else if (m->kind == RPC_NOTIFICATION)
         take_notification(c, m, h, now);
     else
-        take_answer(c, m, h, bytes, now);
+        take_answer(c, p, m, h, bytes, now);
 }
 
 void mcp_client_hear(struct mcp_client *c, struct slice message, int64_t now)

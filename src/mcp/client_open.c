@@ -209,8 +209,8 @@ static void lose_revision(struct mcp_client *c, const allm_json *offers)
                 "the server speaks %.*s of MCP, and we speak revisions from "
                 "2024-11-05 to %s; use a version of the server that speaks one "
                 "of these",
-                name.ptr ? (int)(name.len < 40 ? name.len : 40) : 12,
-                name.ptr ? name.ptr : "no revision ", revision_modern()->name);
+                name.ptr ? (int)(name.len < 40 ? name.len : 40) : 11,
+                name.ptr ? name.ptr : "no revision", revision_modern()->name);
 }
 
 /* The server names the revisions it speaks, and not the one we used. */
@@ -272,6 +272,8 @@ static void initialized(struct mcp_client *c, struct pending *p,
         choose_again(c, offers, now);
     else if (find_opening(c, MCP_DISCOVER))
         client_forget(c, p);                /* not conclusive */
+    else if (m->kind == RPC_BAD)
+        client_lose(c, "handler_failed", CLIENT_NOT_VALID, m->fault);
     else
         client_lose(c, "handler_failed",
                     "the server refused to begin (%d): %.*s", m->code,

@@ -16,6 +16,7 @@ enum {
     CLIENT_BAD_LINES = 100,     /* in a row end the connection */
     CLIENT_PAGES = 1000,        /* of a list */
     CLIENT_ROUNDS = 8,          /* of questions about one request */
+    CLIENT_QUESTIONS = 100,     /* that are open at once */
     CLIENT_UNSENT = 1000,       /* replies that the server does not read */
     CLIENT_BURST_MS = 200,      /* changes within it are one event */
     CLIENT_LISTEN_MS = 500,     /* after a break, doubling up to: */
@@ -170,9 +171,13 @@ void client_send_cancelled(struct mcp_client *c, const struct pending *p,
 void client_lose(struct mcp_client *c, const char *reason, const char *format,
                  ...) __attribute__((format(printf, 3, 4)));
 
+/* A format, for the fault of an answer. */
+#define CLIENT_NOT_VALID "the answer of the server is not valid: %s"
+
 /* ---------------------------------------------------------- client_open --- */
 
-/* The answer to server/discover or initialize; h is the home of the message. */
+/* The answer to server/discover or initialize, which may be BAD; h is the home
+ * of the message. */
 void client_opened(struct mcp_client *c, struct pending *p, const struct rpc *m,
                    struct allm_home *h, int64_t now);
 

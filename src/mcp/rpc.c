@@ -43,11 +43,17 @@ static void read_answer(struct rpc *m, const allm_json *v)
     int64_t code = 0;
     m->result = json_at(v, "result");
     m->kind = error ? RPC_ERROR : RPC_RESULT;
-    if (!error == !m->result) {
+    m->is_answer = error || m->result;
+    m->has_no_method = true;
+    if (!m->is_answer) {
         mark_bad(m, RPC_INVALID, "it has no method, result or error");
+    } else if (error && m->result) {
+        mark_bad(m, RPC_INVALID, "it has a result and an error");
     } else if (!error) {
-        if (!m->id || !json_is_type(m->result, ALLM_JSON_OBJECT))
-            mark_bad(m, RPC_INVALID, "it is a result without id or object");
+        if (!json_is_type(m->result, ALLM_JSON_OBJECT))
+            mark_bad(m, RPC_INVALID, "its result is not an object");
+        else if (!m->id)
+            mark_bad(m, RPC_INVALID, "it is a result without an id");
     } else if (!json_int64(json_at(error, "code"), &code)) {
         mark_bad(m, RPC_INVALID, "its error has no code");
     } else {
@@ -75,6 +81,31 @@ static void read_message(struct rpc *m, const allm_json *v)
         read_answer(m, v);
 }
 
+/* Does an escape at this place stand for a half of a surrogate pair? */
+static bool is_half(struct slice text, size_t at, bool low)
+{
+    const char *s = text.ptr + at;
+    return at + 6 <= text.len && s[0] == '\\' && s[1] == 'u' &&
+           (s[2] | 0x20) == 'd' &&
+           memchr(low ? "cdefCDEF" : "89abAB", s[3], low ? 8 : 6);
+}
+
+/* A half of a pair alone becomes U+FFFD: programs in JavaScript write it when
+ * they cut a text. */
+static struct slice mend_halves(struct arena *a, struct slice text)
+{
+    char *copy = arena_copy(a, text);
+    size_t i = 0;
+    while (copy && i < text.len) {
+        bool high = is_half(text, i, false);
+        bool pair = high && is_half(text, i + 6, true);
+        if (!pair && (high || is_half(text, i, true)))
+            memcpy(copy + i + 2, "fffd", 4);
+        i += pair ? 12 : text.ptr[i] == '\\' ? 2 : 1;
+    }
+    return (struct slice){ copy, copy ? text.len : 0 };
+}
+
 bool rpc_read(struct arena *a, struct slice text, struct rpc *out)
 {
     struct json_limits limits = { .max_bytes = RPC_LIMIT, .max_depth = 128,
@@ -82,6 +113,8 @@ bool rpc_read(struct arena *a, struct slice text, struct rpc *out)
     const allm_error *error = NULL;
     *out = (struct rpc){ .kind = RPC_BAD };
     const allm_json *v = json_parse(a, text, limits, &error);
+    if (!v && text.len <= RPC_LIMIT)
+        v = json_parse(a, mend_halves(a, text), limits, &error);
     if (v)
         read_message(out, v);
     else

@@ -41,6 +41,8 @@ struct rpc {
     struct slice method;
     const allm_json *params;        /* an object, or NULL */
     const allm_json *result;        /* an object */
+    bool is_answer;                 /* even if BAD: it has a result or error */
+    bool has_no_method;             /* even if BAD: it is meant as an answer */
     struct slice message;           /* of an ERROR */
     const allm_json *data;
 };

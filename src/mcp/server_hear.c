@@ -462,14 +462,22 @@ static const allm_json *make_cancel(struct arena *a)
     return build_finish(&b);
 }
 
-/* What the user said: the caller gets the request once more. */
-static void take_answer(allm_mcp_server *s, const struct rpc *m,
-                        struct allm_home *h)
+/* The request about which we asked with this id, or NULL. */
+static struct serving *find_asked(const allm_mcp_server *s, const struct rpc *m)
 {
     uint64_t id = 0;
     struct serving *v = allm_json_uint64(m->id, &id) && id ? s->servings : NULL;
     while (v && v->asked_id != id)
         v = v->next;
+    return v;
+}
+
+/* What the user said: the caller gets the request once more.  An answer that
+ * is malformed says nothing. */
+static void take_answer(allm_mcp_server *s, const struct rpc *m,
+                        struct allm_home *h)
+{
+    struct serving *v = find_asked(s, m);
     if (!v)
         return;
     v->request.answer = m->kind == RPC_RESULT ? m->result
@@ -486,7 +494,7 @@ void server_hear(allm_mcp_server *s, struct slice line)
     struct allm_home *h = home_new(s->mem, 1024 + 2 * line.len);
     if (!h || !rpc_read(home_arena(h), line, &m))
         server_lose(s, ALLM_ERR_NOMEM, NULL, NULL);
-    else if (m.kind == RPC_BAD)
+    else if (m.kind == RPC_BAD && !(m.is_answer && find_asked(s, &m)))
         server_write_error(s, m.id, m.code, m.fault, NULL);
     else if (m.kind == RPC_REQUEST)
         take_request(s, &m, h);

@@ -126,11 +126,20 @@ static void leave_out(struct mcp_tools *t, struct slice name)
         t->why = name;
 }
 
+/* Users approve calls by it: it must not spread over lines. */
+static bool is_printable(struct slice name)
+{
+    for (size_t i = 0; i < name.len; i++)
+        if ((unsigned char)name.ptr[i] < ' ' || name.ptr[i] == 0x7f)
+            return false;
+    return name.len > 0;
+}
+
 static bool is_valid(const allm_json *tool, bool http)
 {
     struct slice name = json_text_at(tool, "name");
     const allm_json *schema = json_at(tool, "inputSchema");
-    return name.len && !memchr(name.ptr, '\0', name.len) &&
+    return is_printable(name) &&
            (!schema || json_is_type(schema, ALLM_JSON_OBJECT)) &&
            (!http || mcp_headers_valid(schema));
 }

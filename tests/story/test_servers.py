@@ -136,6 +136,19 @@ def test_manifest():
     one_sentence(p.run("mcp", "add", "story", "x"), 2, "already")
 
 
+def test_nameless_tools():
+    """a tool without a name, or with an odd one, is one line of the list"""
+    server = ("import json,sys\\nfor l in sys.stdin:\\n m=json.loads(l)\\n "
+              "i=m.get('id')\\n r={'protocolVersion':'2025-06-18',"
+              "'capabilities':{'tools':{}},'tools':[{},{'name':'a\\\\nb'}]}\\n "
+              "if i: print(json.dumps({'jsonrpc':'2.0','id':i,'result':r}),"
+              "flush=True)")
+    p = Place(mcp={"odd": {"command": "/usr/bin/python3",
+                           "args": ["-c", "exec(\"" + server + "\")"]}})
+    lines = p.run("mcp", "tools", "odd").text.splitlines()
+    equal([line.strip() for line in lines], ["(no name)", "a"])
+
+
 def test_by_hand():
     """mcp tools, call, read and prompt use a server by hand"""
     p = Place(mcp={"story": ENTRY})

@@ -108,6 +108,14 @@ static const struct row opening[] = {
       "@ 500\n" LISTEN("5") "@ 200\n! changed lists 1\n"
       "< {'id':5,'error':{'code':-32601,'message':'no'}}\n"
       "@ 99999\n" },
+    { "what is no answer to listening tells of no changes",
+      PROBE
+      "< {'id':1,'result':{'supportedVersions':['2026-07-28'],'capabilities':"
+      "{'tools':{'listChanged':true}}}}\n" LISTEN("2")
+      "! ready {'revision':'2026-07-28','capabilities':{'tools':"
+      "{'listChanged':true}}}\n"
+      "< {'id':2,'result':null}\n"
+      "@ 99999\n" },
     { "-32022 names a legacy revision",
       PROBE
       "< {'id':1,'error':{'code':-32022,'message':'x','data':{'supported':"
@@ -398,7 +406,7 @@ static const struct row asks[] = {
       "support it'}}\n"
       "< {'id':6,'method':'elicitation/create','params':{'mode':'url'}}\n"
       "> {'id':6,'error':{'code':-32602,'message':'this client does not "
-      "support this kind of elicitation'}}\n" },
+      "support this kind of elicitation, or too many are open'}}\n" },
     { "a form: defaults are filled in, the content is checked", WITH_FORMS
       "< {'id':'e','method':'elicitation/create','params':" FORM "}\n"
       "! elicit ?1 " FORM "\n"
@@ -515,28 +523,60 @@ static void ends_endless_questions(void)
     mcp_client_free(c);
 }
 
+/* At most 100 forms are open at once. */
+static void refuses_a_flood_of_questions(void)
+{
+    struct mcp_client *c = mcp_client_new(mem_default(), &with_forms);
+    struct mcp_event ev;
+    size_t asked = 0, answers = 0;
+    if (!c)
+        return;
+    mcp_client_start(c, revision_legacy(), 0);
+    mcp_client_sent(c);
+    for (int i = 0; i < 150; i++) {
+        char line[128];
+        snprintf(line, sizeof line,
+                 "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":"
+                 "\"elicitation/create\",\"params\":{\"message\":\"?\"}}",
+                 i);
+        mcp_client_hear(c, slice_of(line), 0);
+    }
+    while (mcp_client_next(c, &ev))
+        asked += ev.kind == MCP_ELICIT;
+    for (; mcp_client_out(c); mcp_client_sent(c))
+        answers++;
+    CHECK_INT(asked, 100);
+    CHECK_INT(answers, 50);
+    mcp_client_free(c);
+}
+
 /* -------------------------------------------------------------- hostile --- */
 
 static const struct row hostile[] = {
-    { "answers that nobody awaits", LEGACY CALL_3
-      "< {'id':99,'result':{}}\n"
-      "< {'id':'3','result':{}}\n"
-      "< {'id':-3,'result':{}}\n"
-      "< {'id':2,'result':{'protocolVersion':'2025-06-18'}}\n"
-      "< {'id':3,'result':{}}\n"
-      "! answer 3 {}\n"
-      "< {'id':3,'result':{'twice':true}}\n" },
+    { "answers that nobody awaits",
+      LEGACY CALL_3 "< {'id':99,'result':{}}\n"
+                    "< {'id':'3','result':{}}\n"
+                    "< {'id':-3,'result':{}}\n"
+                    "< {'id':2,'result':{'protocolVersion':'2025-06-18'}}\n"
+                    "< {'id':3,'result':{}}\n"
+                    "! answer 3 {}\n"
+                    "< {'id':3,'result':{'twice':true}}\n" },
+    { "halves of surrogate pairs become U+FFFD", LEGACY CALL_3
+      "<< {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"a\":\"\\uD83D\\\\ud83d"
+      "\\udc00\\ud83d\\ude00\\ud83d\"}}\n"
+      "! answer 3 {'a':'\xef\xbf\xbd\\\\ud83d\xef\xbf\xbd\xf0\x9f\x98\x80"
+      "\xef\xbf\xbd'}\n" },
     { "lines that are not messages", LEGACY CALL_3
       "<< Server started on port 3\n"
       "<< [1,2]\n"
       "<< [{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}]\n"
       "<< {\"id\":3,\"result\":{}}\n"
       "<< {\"jsonrpc\":\"1.0\",\"id\":3,\"result\":{}}\n"
-      "<< {\"jsonrpc\":\"2.0\",\"id\":3}\n"
-      "<< {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{},\"error\":{}}\n"
+      "<< {\"jsonrpc\":\"2.0\",\"id\":4}\n"
+      "<< {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{},\"error\":{}}\n"
       "<< {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":\"\xff\"}\n"
-      "<< {\"jsonrpc\":\"2.0\",\"id\":3,\"result\":7}\n"
-      "<< {\"jsonrpc\":\"2.0\",\"id\":3,\"error\":7}\n"
+      "<< {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":7}\n"
+      "<< {\"jsonrpc\":\"2.0\",\"id\":4,\"error\":7}\n"
       "<< {\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{}}\n"
       "<< {\"jsonrpc\":\"2.0\",\"method\":5}\n"
       "<< {\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"id\":1,\"params\":[]}\n"
@@ -552,19 +592,49 @@ static const struct row hostile[] = {
       "< {'method':'notifications/cancelled'}\n"
       "< {'id':3,'result':{}}\n"
       "! answer 3 {}\n" },
-    { "the server answers a request that waits for a page twice", LEGACY
-      "list tools\n"
-      "> {'id':3,'method':'tools/list','params':{}}\n"
-      "< {'id':3,'result':{'tools':[1],'nextCursor':'1'}}\n"
-      "> {'id':4,'method':'tools/list','params':{'cursor':'1'}}\n"
-      "< {'id':3,'result':{'tools':[1],'nextCursor':'1'}}\n"
-      "< {'id':4,'result':{'tools':[2]}}\n"
-      "! answer 3 [1,2]\n" },
+    { "the server answers a request that waits for a page twice",
+      LEGACY "list tools\n"
+             "> {'id':3,'method':'tools/list','params':{}}\n"
+             "< {'id':3,'result':{'tools':[1],'nextCursor':'1'}}\n"
+             "> {'id':4,'method':'tools/list','params':{'cursor':'1'}}\n"
+             "< {'id':3,'result':{'tools':[1],'nextCursor':'1'}}\n"
+             "< {'id':4,'result':{'tools':[2]}}\n"
+             "! answer 3 [1,2]\n" },
 };
 
 static void survives_hostile_servers(void)
 {
     play_rows(&plain, hostile, COUNT(hostile));
+}
+
+static void ends_a_request_whose_answer_is_not_valid(void)
+{
+    static const char call[] = LEGACY CALL_3;
+    static const char list[] = LEGACY
+        "list tools\n> {'id':3,'method':'tools/list','params':{}}\n";
+    static const char start[] = PROBE "< {'id':1,'result':null}\n" INITIALIZE;
+    static const struct {
+        const char *before, *answer, *event, *fault;
+    } rows[] = {
+        { call, "3,'result':null", "answer 3", "its result is not an object" },
+        { call, "3,'result':[]", "answer 3", "its result is not an object" },
+        { call, "3", "answer 3", "it has no method, result or error" },
+        { call, "3,'result':{},'error':{'code':1}", "answer 3",
+          "it has a result and an error" },
+        { call, "3,'error':'no'", "answer 3", "its error has no code" },
+        { list, "3,'result':null", "answer 3", "its result is not an object" },
+        { start, "2,'result':null", "failed", "its result is not an object" },
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char script[1024];
+        check_row(rows[i].answer);
+        snprintf(script, sizeof script,
+                 "%s< {'id':%s}\n! %s handler_failed: the answer of the server "
+                 "is not valid: %s\n",
+                 rows[i].before, rows[i].answer, rows[i].event, rows[i].fault);
+        talk_play(&plain, NULL, script, SIZE_MAX);
+    }
+    check_row(NULL);
 }
 
 /* The events of a client, until it fails; the reason of its failure. */
@@ -718,7 +788,9 @@ TESTS = {
     TEST(sends_requests),
     TEST(answers_the_server),
     TEST(ends_endless_questions),
+    TEST(refuses_a_flood_of_questions),
     TEST(survives_hostile_servers),
+    TEST(ends_a_request_whose_answer_is_not_valid),
     TEST(gives_up_after_100_bad_lines),
     TEST_ONCE(gives_up_at_a_long_line),
     TEST_ONCE(gives_up_if_its_replies_are_not_read),

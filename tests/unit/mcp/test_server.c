@@ -242,6 +242,16 @@ static const struct row rows[] = {
       "'requestedSchema':{'type':'object'}}}\n"
       "< {'id':2,'error':{'code':-32601,'message':'no'}}\n"
       "! call 1 a {} answer {'action':'cancel'}\n" },
+    { "a legacy client whose answer is malformed",
+      INITIALIZE("2025-11-25", "{'elicitation':{'form':{}}}")
+      GREETING("2025-11-25")
+      "< {'id':1,'method':'tools/call','params':{'name':'a'}}\n"
+      "! call 1 a {}\n"
+      "ask 1 {'type':'object'}\n"
+      "> {'id':2,'method':'elicitation/create','params':{'message':'who?',"
+      "'requestedSchema':{'type':'object'}}}\n"
+      "< {'id':2,'result':'yes'}\n"
+      "! call 1 a {} answer {'action':'cancel'}\n" },
     { "a client that cannot ask", LEGACY
       "< {'id':1,'method':'tools/call','params':{'name':'a'}}\n"
       "! call 1 a {}\n"

@@ -54,7 +54,8 @@ static void names_and_filters_tools(void)
           "s__" LONG_50 "1234_c76c0b=" LONG_50 "123456789012", false },
         { "what is not a tool is left out",
           "[7,{},{\"name\":\"\"},{\"name\":\"a\\u0000b\"},{\"name\":\"x\","
-          "\"inputSchema\":[]},{\"name\":\"y\"}]", NULL, "s__y=y -5", false },
+          "\"inputSchema\":[]},{\"name\":\"y\"},{\"name\":\"a\\n? yes\"},"
+          "{\"name\":\"\\u007f\"}]", NULL, "s__y=y -7", false },
         { "of equal names the first counts",
           "[{\"name\":\"x\"},{\"name\":\"x\"}]", NULL, "s__x=x -1", false },
         { "a filter", "[{\"name\":\"read_a\"},{\"name\":\"read_b\"},"
