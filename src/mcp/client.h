@@ -48,10 +48,10 @@ void mcp_client_hear(struct mcp_client *c, struct slice message, int64_t now);
 
 /*
  * HTTP: the request with this JSON-RPC id was answered with an error status and
- * this body.
+ * this body.  The target of a redirect is for people; else NULL.
  */
 void mcp_client_refused(struct mcp_client *c, uint64_t id, int status,
-                        struct slice body, int64_t now);
+                        const char *target, struct slice body, int64_t now);
 
 /* HTTP: is the answer to the request with this id still awaited? */
 bool mcp_client_awaits(struct mcp_client *c, uint64_t id);

@@ -322,6 +322,11 @@ void mcp_client_start(struct mcp_client *c, const struct revision *known,
     }
 }
 
+/* A format, for a status and a target. */
+#define REDIRECTED                                                         \
+    "the server answers with HTTP status %d and redirects to %.300s, which " \
+    "is not followed; if that is the server, use this URL"
+
 /* The status of an answer to the opening that says: not this way. */
 static bool refuses_era(int status)
 {
@@ -329,7 +334,7 @@ static bool refuses_era(int status)
 }
 
 static void refuse_opening(struct mcp_client *c, struct pending *p, int status,
-                           int64_t now)
+                           const char *target, int64_t now)
 {
     if (p->method == MCP_DISCOVER && refuses_era(status))
         send_initialize(c, revision_legacy(), now);
@@ -339,6 +344,8 @@ static void refuse_opening(struct mcp_client *c, struct pending *p, int status,
                     "Streamable HTTP endpoint of MCP at this address (HTTP+SSE "
                     "of 2024-11-05 is not supported); check the URL",
                     status);
+    else if (target)
+        client_lose(c, "handler_failed", REDIRECTED, status, target);
     else
         client_lose(c, "handler_failed",
                     "the server answers with HTTP status %d; %s", status,
@@ -350,12 +357,14 @@ static void refuse_opening(struct mcp_client *c, struct pending *p, int status,
 }
 
 static void refuse_request(struct mcp_client *c, struct pending *p, int status,
-                           const struct rpc *m)
+                           const char *target, const struct rpc *m)
 {
     if (m->kind == RPC_ERROR && m->message.len)
         client_fail(c, p, "handler_failed", "%.*s",
                     m->message.len < 4096 ? (int)m->message.len : 4096,
                     m->message.ptr);
+    else if (target)
+        client_fail(c, p, "handler_failed", REDIRECTED, status, target);
     else
         client_fail(c, p, "handler_failed",
                     "the server answered with HTTP status %d%s", status,
@@ -366,7 +375,7 @@ static void refuse_request(struct mcp_client *c, struct pending *p, int status,
 }
 
 void mcp_client_refused(struct mcp_client *c, uint64_t id, int status,
-                        struct slice body, int64_t now)
+                        const char *target, struct slice body, int64_t now)
 {
     struct pending *p = client_find(c, id);
     struct allm_home *h = p ? home_new(c->mem, 512) : NULL;
@@ -381,10 +390,10 @@ void mcp_client_refused(struct mcp_client *c, uint64_t id, int status,
     if (p->method == MCP_LISTEN && status >= 500)
         client_listen_later(c, p, now);
     else if (!probe && p->method != MCP_INITIALIZE)
-        refuse_request(c, p, status, &m);
+        refuse_request(c, p, status, target, &m);
     else if (m.kind == RPC_ERROR && (!probe || is_modern_error(&m)))
         client_opened(c, p, &m, h, now);
     else
-        refuse_opening(c, p, status, now);
+        refuse_opening(c, p, status, target, now);
     home_drop(h);
 }

@@ -179,8 +179,8 @@ static void take_refusal(struct talk *t)
     else if (t->status == 404 && s->http->session && !opens)
         lose_session(t);
     else
-        mcp_client_refused(s->client, id_of(t), t->status, buf_slice(&t->body),
-                           server_now());
+        mcp_client_refused(s->client, id_of(t), t->status, t->target,
+                           buf_slice(&t->body), server_now());
 }
 
 /* -------------------------------------------------------------- answers --- */

@@ -39,6 +39,7 @@ struct talk {
     int status;
     int64_t wait_ms;            /* that the server asked for; -1: none */
     const char *type;           /* of the content; or NULL */
+    const char *target;         /* of a redirect; or NULL */
     struct arena id_arena;
     struct buf last_id;         /* of an event */
     int64_t retry_ms;

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "mcp/headers.h"
 #include "mcp/rpc.h"
+#include "net/url.h"
 #include "provider/retry_after.h"
 #include "toolbox/server_http.h"
 #include "json/json.h"
@@ -239,6 +240,10 @@ void talk_head(struct talk *t)
     t->has_head = true;
     t->status = head->status;
     t->type = arena_text(&t->arena, field_of(head, "Content-Type"));
+    const char *location = field_of(head, "Location");
+    t->target = t->status / 100 == 3 && location
+                    ? url_show(&t->arena, s->conf.url, location)
+                    : NULL;
     if (!retry_after_find(head->header, head->header_count,
                           clock_unix_ms(clock_real()), &t->wait_ms))
         t->wait_ms = -1;

@@ -273,7 +273,11 @@ static void act(struct talk *t, struct slice line)
         take_word(&line);
         int status = (int)strtol(line.ptr, NULL, 10);
         take_word(&line);
-        mcp_client_refused(t->client, id, status, line, t->clock.now_ns);
+        const char *target = status / 100 == 3 && line.len
+                                 ? arena_copy(&t->arena, line)
+                                 : NULL;
+        mcp_client_refused(t->client, id, status, target, line,
+                           t->clock.now_ns);
     } else {
         ask(t, word, line);
     }

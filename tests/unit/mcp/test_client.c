@@ -224,6 +224,13 @@ static const struct row http_opening[] = {
     { "no authorization", PROBE "refused 1 401 \n"
       "! failed handler_failed: the server answers with HTTP status 401; check "
       "its authorization headers\n" },
+    { "a redirect", PROBE "refused 1 301 https://b/mcp\n"
+      "! failed handler_failed: the server answers with HTTP status 301 and "
+      "redirects to https://b/mcp, which is not followed; if that is the "
+      "server, use this URL\n" },
+    { "a redirect to nowhere", PROBE "refused 1 302 \n"
+      "! failed handler_failed: the server answers with HTTP status 302; try "
+      "again later, or check the URL\n" },
     { "overloaded", PROBE "refused 1 503 \n"
       "! failed handler_failed: the server answers with HTTP status 503; try "
       "again later, or check the URL\n" },

@@ -469,6 +469,12 @@ static void names_what_refuses_a_call(void)
                    "Content-Length: 100\r\n\r\n: x\n\n"),
         SERVER_RESET, SERVER_END
     };
+    static const struct server_step moved[] = {
+        SERVER_SAY("HTTP/1.1 308 Moved\r\nLocation: "
+                   "https://u:secret@b.example/mcp?key=secret#x\r\n"
+                   "Content-Length: 0\r\n\r\n"),
+        SERVER_END
+    };
     static const struct {
         const struct server_step *steps;
         const char *error;
@@ -478,6 +484,8 @@ static void names_what_refuses_a_call(void)
         { page, "text/html, which is not an answer of MCP; check the URL" },
         { accepted, "HTTP status 202" },
         { broken, "handler_exit" },
+        { moved, "status 308 and redirects to https://b.example/mcp, which is "
+                 "not followed" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct web w;
