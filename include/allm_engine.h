@@ -46,14 +46,16 @@ typedef struct allm_net_opts {
 /*
  * A trace event.  A span (generate, stream, step, chat, tool or image) starts,
  * then stops or ends with an exception.  The span "adapter" reports retries,
- * "engine" reports warnings, "agent" reports each iteration and the end.
+ * "engine" reports warnings, "agent" reports each iteration and the end,
+ * "server" reports what a server of a toolbox logs (allm_tools.h).
  */
 typedef struct allm_trace_event {
     size_t           size;
     const char      *span;
     const char      *what;                    /* start, stop, exception,
                                                  retry, warning, complete,
-                                                 loop_iteration             */
+                                                 loop_iteration, log,
+                                                 stderr, ignored            */
     int64_t          time_ns;                 /* of the engine's clock      */
     int64_t          unix_ms;
     int64_t          duration_ns;             /* stop and exception         */

@@ -10,6 +10,7 @@
 #ifndef ALLM_TOOLS_H
 #define ALLM_TOOLS_H
 
+#include "allm_engine.h"
 #include "allm_executor.h"
 
 #ifdef __cplusplus
@@ -122,6 +123,9 @@ typedef struct allm_toolbox_opts {
                                          that the needs of a program may name,
                                          as a list of texts; copied; NULL:
                                          none                               */
+    allm_trace_fn     trace;          /* what servers log; may be NULL; see
+                                         section 4                          */
+    void             *trace_ud;
 } allm_toolbox_opts;
 
 /*
@@ -244,6 +248,14 @@ ALLM_API allm_status allm_toolbox_forget(allm_toolbox *, uint32_t index);
  */
 ALLM_API allm_status allm_toolbox_add_server(allm_toolbox *, const char *name,
                                              const allm_json *entry);
+
+/*
+ * The trace function of a toolbox receives events of the span "server", in the
+ * thread of the toolbox.  "log" is a message of the server: {"server", "level",
+ * "logger", "data"}, as the server sent it.  "stderr" is a line of its process:
+ * {"server", "line"}.  "ignored" counts what had no meaning so far: {"server",
+ * "bad" (no messages), "stray" (answers that nobody awaits), "unknown"}.
+ */
 
 /*
  * Waits until every server has answered or failed; timeout_ms < 0: without a

@@ -419,12 +419,13 @@ static int run_paid(struct question *q)
     return code == END_DONE ? run_call(q) : code;
 }
 
-static int open_tools(const struct question *q)
+static int open_tools(struct question *q)
 {
     const struct toolbox_wish wish = {
         .flags = &q->ask->toolbox,
         .names = template_use_value(&q->template, "tools"),
         .use = q->ask->dry_run ? 0 : TOOLBOX_ASKS,
+        .taps = &q->taps,
     };
     return toolbox_open(&wish);
 }

@@ -157,7 +157,8 @@ static int prepare_batch(struct batch *b, struct batch_run *run, int argc,
     if (code == END_DONE)
         code = taps_open(&b->models.taps);
     if (code == END_DONE)
-        code = toolbox_open(&(struct toolbox_wish){ .flags = &a->toolbox });
+        code = toolbox_open(&(struct toolbox_wish){
+            .flags = &a->toolbox, .taps = &b->models.taps });
     if (code != END_DONE)
         return code;
     b->models.pacer = allm_pacer_new(

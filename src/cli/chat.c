@@ -216,12 +216,13 @@ static int read_flags(struct chat *c)
                             : code;
 }
 
-static int open_chat_tools(const struct chat *c)
+static int open_chat_tools(struct chat *c)
 {
     return toolbox_open(&(struct toolbox_wish){
         .flags = &c->ask->toolbox,
         .names = template_use_value(&c->template, "tools"),
         .use = TOOLBOX_ASKS,
+        .taps = &c->taps,
     });
 }
 

@@ -20,7 +20,8 @@ static const char *text_member(const allm_json *row, const char *key)
 static bool add_chat_tools(struct chat *c, const char *names)
 {
     return toolbox_add(&(struct toolbox_wish){ .flags = &c->ask->toolbox,
-                                               .use = TOOLBOX_ASKS },
+                                               .use = TOOLBOX_ASKS,
+                                               .taps = &c->taps },
                        names) == END_DONE;
 }
 

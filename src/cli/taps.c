@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 static int report_error(const allm_error *error)
 {
@@ -43,10 +42,15 @@ void taps_apply(struct taps *t, allm_engine_opts *opts)
         opts->transport = allm_recorder_transport(t->recorder);
     if (t->player)
         opts->transport = allm_player_transport(t->player);
-    if (t->trace_fd >= 0) {
-        opts->trace = allm_trace_write;
+    if (taps_trace(t)) {
+        opts->trace = taps_trace(t);
         opts->trace_ud = &t->trace_fd;
     }
+}
+
+allm_trace_fn taps_trace(const struct taps *t)
+{
+    return t->trace_fd >= 0 ? allm_trace_write : NULL;
 }
 
 int taps_close(struct taps *t, int code)
@@ -58,7 +62,6 @@ int taps_close(struct taps *t, int code)
     }
     allm_recorder_free(t->recorder);
     allm_player_free(t->player);
-    if (t->trace_fd >= 0)
-        close(t->trace_fd);
+    /* The trace stays open: the thread of a toolbox may still write to it. */
     return code;
 }

@@ -14,6 +14,7 @@
 #define CLI_TOOLBOX_H
 
 #include "allm.h"
+#include "cli/taps.h"
 #include "cli/toolbox_flags.h"
 #include "term/bytes.h"
 
@@ -33,6 +34,8 @@ struct toolbox_wish {
     void (*approve)(void *ud, allm_approval *approval);
     /* Gets the progress of servers, in another thread; or NULL. */
     void (*progress)(void *ud, const allm_tool_progress *progress);
+    /* What servers log goes to its trace; outlives the toolbox; or NULL. */
+    struct taps *taps;
 };
 
 /* Returns END_DONE, or an exit code after an error was printed. */

@@ -21,6 +21,7 @@ struct mcp_client;
 struct mcp_client_opts {
     bool http;                  /* one request per message; else stdio */
     bool elicits;               /* forms can be shown to a user */
+    bool logs;                  /* a modern server is asked for its log */
     const char *root;           /* an absolute path that the server is told;
                                    NULL: none */
     unsigned listens;           /* a modern server that is known tells of

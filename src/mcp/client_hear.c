@@ -236,7 +236,9 @@ static void take_notification(struct mcp_client *c, const struct rpc *m,
     } else if (slice_is(m->method, "notifications/cancelled")) {
         client_withdraw(c, json_at(m->params, "requestId"));
     } else if (slice_is(m->method, "notifications/message")) {
-        struct mcp_event *ev = client_event(c, MCP_LOG, home_keep(h));
+        struct mcp_event *ev = c->opts.logs
+                                   ? client_event(c, MCP_LOG, home_keep(h))
+                                   : NULL;
         if (ev)
             ev->value = m->params;
     } else {

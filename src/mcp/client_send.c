@@ -196,6 +196,8 @@ static void emit_meta(const struct mcp_client *c, const struct pending *p,
         emit_client(e);
         emit_at(e, RPC_META("clientCapabilities"));
         emit_capabilities(c, e);
+        if (c->opts.logs)
+            emit_member_word(e, RPC_META("logLevel"), "debug");
     }
     emit_close(e, '}');
 }

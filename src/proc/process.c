@@ -47,6 +47,8 @@ static bool read_output(struct process_end *e, struct output *o)
         p->heard(p, (struct slice){ piece, len });
     else if (!talks)
         output_add(o, (struct slice){ piece, len });
+    if (p->notes && o == &p->err)
+        p->notes(p, (struct slice){ piece, len });
     if (!more)
         close_end(p, e);
     return len > 0;

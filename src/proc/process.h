@@ -38,6 +38,8 @@ struct process {
      * process_write() can write again. */
     void (*heard)(struct process *p, struct slice bytes);
     void (*takes)(struct process *p);
+    /* Gets what it writes to stderr, which is kept, too; or NULL. */
+    void (*notes)(struct process *p, struct slice bytes);
 
     struct child child;
     struct output out, err;

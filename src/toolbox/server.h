@@ -9,6 +9,7 @@
  *      server_tools    its tools, as entries of the toolbox
  *      server_call     calls of these tools
  *      server_ask      requests of the program
+ *      server_trace    what it logs
  *      elicitation     forms for the user
  */
 #ifndef TOOLBOX_SERVER_H
@@ -63,6 +64,7 @@ struct server_pipe {
     struct jail jail;
     struct process process;
     size_t written;             /* of the oldest message */
+    struct buf line;            /* of stderr, for the trace */
     unsigned stage;             /* of its end */
     bool running;
 };
@@ -115,6 +117,8 @@ struct servers_opts {
     void (*elicit)(void *ud, allm_elicitation *root);
     void (*progress)(void *ud, const allm_tool_progress *p);
     void *ud;
+    allm_trace_fn trace;        /* or NULL */
+    void *trace_ud;
 };
 
 /* All servers of a toolbox. */
@@ -228,6 +232,12 @@ void server_call_later(struct server *s, struct server_job *job,
 allm_json *servers_request(struct servers *all, const char *server,
                            const char *method, const allm_json *params,
                            uint32_t timeout_ms);
+
+/* ----------------------------------------------------- server_trace.c --- */
+
+void server_trace_log(struct server *s, const allm_json *params);
+void server_trace_line(struct server *s, struct slice line);
+void server_trace_counts(struct server *s);
 
 /* ------------------------------------------------------ elicitation.c --- */
 

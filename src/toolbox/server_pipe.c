@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { GRACE_MS = 2000, ERR_KEPT = 4096 };
+enum { GRACE_MS = 2000, ERR_KEPT = 4096, LINE_MOST = 4096 };
 enum { STAGE_NONE, STAGE_INPUT, STAGE_TERM, STAGE_KILL };
 
 static struct server *server_of(struct process *p)
@@ -33,6 +33,22 @@ static void hear_process(struct process *p, struct slice bytes)
         server_pump(s);
     } else {
         server_end(s, false);   /* its end is near, and says why */
+    }
+}
+
+/* What it writes to stderr, by lines; a line that is too long in pieces. */
+static void note_process(struct process *p, struct slice bytes)
+{
+    struct server *s = server_of(p);
+    struct buf *line = &s->pipe.line;
+    for (size_t i = 0; i < bytes.len; i++) {
+        bool full = line->len == LINE_MOST;
+        if (bytes.ptr[i] == '\n' || full) {
+            server_trace_line(s, buf_slice(line));
+            buf_clear(line);
+        }
+        if (bytes.ptr[i] != '\n')
+            buf_byte(line, bytes.ptr[i]);
     }
 }
 
@@ -79,6 +95,9 @@ const allm_error *pipe_start(struct server *s, struct arena *a)
     arena_init(&l->arena, s->owner->mem);
     l->process.heard = hear_process;
     l->process.takes = flush_process;
+    if (s->owner->opts.trace)
+        l->process.notes = note_process;
+    buf_init(&l->line, &l->arena, LINE_MOST);
     l->process.done = process_done;
     l->process.ud = s;
     const allm_error *why = start_server(s, a);
@@ -183,6 +202,7 @@ static void process_done(struct process *p)
     arena_init(&a, s->owner->mem);
     buf_init(&why, &a, SIZE_MAX / 2);
     crew_stop_timer(s->owner->opts.crew, &s->timer);
+    note_process(p, SLICE("\n"));
     describe_end(s, &why);
     process_release(p);
     release_pipe(l);

@@ -202,6 +202,8 @@ static void take_event(struct server *s, const struct mcp_event *ev)
         take_answer(s, ev);
     else if (ev->kind == MCP_PROGRESS && job && job->progress)
         job->progress(s, job, ev);
+    else if (ev->kind == MCP_LOG)
+        server_trace_log(s, ev->value);
     else if (ev->kind == MCP_ELICIT)
         server_elicit(s, ev);
     else if (ev->kind == MCP_WITHDRAWN)
@@ -257,6 +259,7 @@ static void keep_counts(struct server *s)
     pthread_mutex_lock(&s->owner->lock);
     s->counts = now;
     pthread_mutex_unlock(&s->owner->lock);
+    server_trace_counts(s);
 }
 
 /* Not within itself: an event is valid until the next one is taken. */
@@ -311,6 +314,7 @@ static const allm_error *connect_server(struct server *s, struct arena *a)
                                  .root = all->opts.root,
                                  .start_ms = s->conf.start_ms,
                                  .listens = s->listens,
+                                 .logs = all->opts.trace != NULL,
                                  .http = !s->conf.command };
     s->client = mcp_client_new(all->mem, &o);
     if (!s->client)

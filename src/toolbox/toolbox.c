@@ -131,7 +131,8 @@ static const allm_error *fill_toolbox(allm_toolbox *t,
                                     .net = o.net ? &t->net : NULL,
                                     .clock = t->clock,
                                     .elicit = o.elicit,
-                                    .progress = o.progress, .ud = o.ud };
+                                    .progress = o.progress, .ud = o.ud,
+                                    .trace = o.trace, .trace_ud = o.trace_ud };
     t->servers = t->builtins ? servers_new(home_mem(t->home), &servers) : NULL;
     return t->servers && t->keeper ? NULL : status_nomem();
 }

@@ -212,6 +212,19 @@ static void do_noise(const char *id, const char *line)
     answer_text(id, "twice");
 }
 
+/* To its log, and to stderr: a line, one that is not UTF-8, and half a one. */
+static void do_log(const char *id, const char *line)
+{
+    (void)line;
+    fputs("loading\n\n \xff\xfe\nhalf", stderr);
+    fflush(stderr);
+    puts("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\","
+         "\"params\":{\"level\":\"info\",\"logger\":\"db\",\"data\":"
+         "{\"n\":1}}}");
+    puts("no message");
+    answer_text(id, "logged");
+}
+
 static void do_babble(const char *id, const char *line)
 {
     (void)id;
@@ -294,6 +307,7 @@ static const struct tool tools[] = {
     { "noise", OBJECT, do_noise },
     { "babble", OBJECT, do_babble },
     { "long", OBJECT, do_long },
+    { "log", OBJECT, do_log },
     { "more", OBJECT, do_more },
     { "variable", OBJECT, do_variable },
     { "read", OBJECT, do_read },

@@ -359,10 +359,8 @@ static const struct row requests[] = {
              "< {'method':'notifications/resources/list_changed'}\n"
              "@ 200\n"
              "! changed lists 2\n" },
-    { "messages for the log",
-      LEGACY "< {'method':'notifications/message','params':{'level':'info',"
-             "'data':'x'}}\n"
-             "! log {'level':'info','data':'x'}\n" },
+    { "messages for the log, which nobody reads",
+      LEGACY "< {'method':'notifications/message','params':{}}\n" },
     { "an unknown type of result", MODERN
       "call f {}\n"
       "> {'id':2,'method':'tools/call','params':{'name':'f','arguments':{},"
@@ -375,6 +373,33 @@ static const struct row requests[] = {
 static void sends_requests(void)
 {
     play_rows(&plain, requests, COUNT(requests));
+}
+
+#define DEBUG ",'io.modelcontextprotocol/logLevel':'debug'"
+#define PROBE_FOR_LOG \
+    "> {'id':1,'method':'server/discover','params':{'_meta':{M{}" DEBUG "}}}\n"
+
+/* A modern server logs only what a request asks for. */
+static void asks_for_the_log(void)
+{
+    static const struct mcp_client_opts opts = { .logs = true };
+    static const struct row rows[] = {
+        { "of a legacy server",
+          PROBE_FOR_LOG NO_METHOD INITIALIZE
+          "< {'method':'notifications/message','params':{'level':'info',"
+          "'data':'x'}}\n"
+          "! log {'level':'info','data':'x'}\n" },
+        { "of a modern server",
+          PROBE_FOR_LOG
+          "< {'id':1,'result':{'supportedVersions':['2026-07-28']}}\n"
+          "! ready {'revision':'2026-07-28'}\n"
+          "call f {}\n"
+          "> {'id':2,'method':'tools/call','params':{'name':'f','arguments':{},"
+          "'_meta':{'progressToken':2,M{}" DEBUG "}}}\n"
+          "< {'method':'notifications/message','params':{'data':['x']}}\n"
+          "! log {'data':['x']}\n" },
+    };
+    play_rows(&opts, rows, COUNT(rows));
 }
 
 /* ---------------------------------------------------- the server's asks --- */
@@ -793,6 +818,7 @@ TESTS = {
     TEST(starts_with_a_known_revision),
     TEST(opens_over_http),
     TEST(sends_requests),
+    TEST(asks_for_the_log),
     TEST(answers_the_server),
     TEST(ends_endless_questions),
     TEST(refuses_a_flood_of_questions),

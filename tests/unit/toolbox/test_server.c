@@ -14,6 +14,7 @@
 
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -351,6 +352,47 @@ static void list_changes_for_the_next_chat(void)
     CHECK_TEXT(tools[0]->name, "e__add");       /* still valid */
     CHECK_TEXT(box_call(&b, "e__extra", "{}"), "extra");
     box_close(&b);
+}
+
+struct logged {
+    pthread_mutex_t lock;
+    char text[4096];
+};
+
+static void note_log(const allm_trace_event *e, void *ud)
+{
+    struct logged *l = ud;
+    allm_text *text = allm_json_write(e->metadata, 0);
+    pthread_mutex_lock(&l->lock);
+    size_t n = strlen(l->text);
+    snprintf(l->text + n, sizeof l->text - n, "%s %s %s\n", e->span, e->what,
+             allm_text_bytes(text, NULL));
+    pthread_mutex_unlock(&l->lock);
+    allm_text_free(text);
+}
+
+static void log_goes_to_the_trace(void)
+{
+    static const char *const lines[] = {
+        "server log {\"server\":\"e\",\"level\":\"info\",\"logger\":\"db\","
+        "\"data\":{\"n\":1}}\n",
+        "server ignored {\"server\":\"e\",\"bad\":1,\"stray\":0,"
+        "\"unknown\":0}\n",
+        "server stderr {\"server\":\"e\",\"line\":\"loading\"}\n",
+        "server stderr {\"server\":\"e\",\"line\":\""
+        "\xef\xbf\xbd\xef\xbf\xbd\"}\n",
+        "server stderr {\"server\":\"e\",\"line\":\"half\"}\n",
+    };
+    struct box b;
+    struct logged l = { .lock = PTHREAD_MUTEX_INITIALIZER };
+    box_open(&b, NULL);
+    box_renew(&b, ALLM(toolbox_opts, .trace = note_log, .trace_ud = &l));
+    CHECK_INT(box_add_echo(&b, "e", "", ""), ALLM_OK);
+    CHECK_INT(wait_box(&b), ALLM_OK);
+    CHECK_TEXT(box_call(&b, "e__log", "{}"), "logged");
+    box_close(&b);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        CHECK(contains(l.text, lines[i]));
 }
 
 static void has_a_clean_environment(void)
@@ -869,6 +911,7 @@ TESTS = {
     TEST_ONCE(that_babbles_is_ended_and_started_again),
     TEST_ONCE(call_times_out_and_the_server_goes_on),
     TEST_ONCE(list_changes_for_the_next_chat),
+    TEST_ONCE(log_goes_to_the_trace),
     TEST_ONCE(has_a_clean_environment),
     TEST_ONCE(files_are_free_unless_it_has_a_sandbox),
     TEST_ONCE(ends_with_all_that_it_started),
