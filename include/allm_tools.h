@@ -38,8 +38,10 @@ typedef enum allm_sandbox_mode {
 
 /* The flags of allm_sandbox_run(). */
 typedef enum allm_sandbox_flags {
-    ALLM_SANDBOX_STDIO = 1 << 0       /* stdin, stdout and stderr are the
+    ALLM_SANDBOX_STDIO = 1 << 0,      /* stdin, stdout and stderr are the
                                          caller's; else stdin is empty      */
+    ALLM_SANDBOX_AGENTS = 1 << 1      /* with the variables by which password
+                                         managers reach the user's agents   */
 } allm_sandbox_flags;
 
 /*

@@ -98,25 +98,18 @@ static enum keyring_result take_line(const char *text, struct bytes *key)
     return n ? KEYRING_FOUND : KEYRING_EMPTY;
 }
 
-/* Variables that password managers need to reach the user's own agents. */
-static const char needs[] =
-    "{\"env\": [\"DBUS_SESSION_BUS_ADDRESS\", \"DISPLAY\", \"GNUPGHOME\", "
-    "\"PASSWORD_STORE_DIR\", \"SSH_AUTH_SOCK\", \"WAYLAND_DISPLAY\", "
-    "\"XDG_RUNTIME_DIR\"]}";
-
 /* The first line that a shell command prints; it may take ten seconds. */
 static enum keyring_result ask_command(const char *command, struct bytes *key)
 {
     const char *const argv[] = { "/bin/sh", "-c", command, NULL };
     int64_t status = 1;
-    allm_json *env = allm_json_parse(needs, ALLM_NUL_ENDED, NULL);
-    allm_json *result = allm_sandbox_run(env, ALLM_SANDBOX_OFF, argv, 0, 10000);
-    const char *text = allm_json_text(allm_json_get(result, "stdout"), NULL);
+    allm_json *result = allm_sandbox_run(NULL, ALLM_SANDBOX_OFF, argv,
+                                         ALLM_SANDBOX_AGENTS, 10000);
+    const char *text = member_read(result, "stdout");
     allm_json_int64(allm_json_get(result, "status"), &status);
     enum keyring_result r = !text || status ? KEYRING_COMMAND
                                             : take_line(text, key);
     allm_json_free(result);
-    allm_json_free(env);
     return r;
 }
 

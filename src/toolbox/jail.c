@@ -16,6 +16,19 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+/* By these, password managers reach the user's own agents. */
+static void add_agents(struct buf *orders)
+{
+    static const char *const names[] = {
+        "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "GNUPGHOME",
+        "PASSWORD_STORE_DIR", "SSH_AUTH_SOCK", "WAYLAND_DISPLAY",
+        "XDG_RUNTIME_DIR"
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            orders_env(orders, names[i], getenv(names[i]));
+}
+
 const allm_error *jail_open(struct jail *j, struct arena *a)
 {
     int error = 0;
@@ -42,6 +55,8 @@ const allm_error *jail_open(struct jail *j, struct arena *a)
     orders_env(&j->orders, "HOME", home);
     if (j->folder)
         orders_env(&j->orders, "TMPDIR", j->folder);
+    if (j->agents)
+        add_agents(&j->orders);
     if (moved && !a->broken)
         return status_error(a, ALLM_ERR_TOOL, "handler_exit",
                             "the process was not started: %s, which its needs "

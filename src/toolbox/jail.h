@@ -18,6 +18,7 @@ struct jail {
     uint64_t cpu_s;             /* limit if none is declared; 0: none */
     bool least;                 /* nothing but programs and libraries */
     bool real_home;             /* HOME is the user's, not the private one */
+    bool agents;                /* with the variables of the user's agents */
 
     struct buf orders;
     const char *folder;         /* NULL: there is none */

@@ -117,6 +117,7 @@ allm_json *allm_sandbox_run(const allm_json *needs, allm_sandbox_mode mode,
     struct once s = { .arena = home_arena(home),
                          .jail = { .needs = needs,
                                    .mode = (enum orders_mode)mode,
+                                   .agents = flags & ALLM_SANDBOX_AGENTS,
                                    .real_home = mode == ALLM_SANDBOX_OFF } };
     const allm_json *result = NULL;
     s.error = check_run(&s, argv, dir, sizeof dir);

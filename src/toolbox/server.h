@@ -5,7 +5,7 @@
  *      server_conf     an entry, and what its process needs
  *      server_run      the life of one server: start, restart, end; its jobs
  *      server_pipe     its connection: a process
- *      server_http     its connection: HTTP
+ *      server_http     its connection: HTTP; with server_talk and server_token
  *      server_tools    its tools, as entries of the toolbox
  *      server_call     calls of these tools
  *      server_ask      requests of the program

@@ -151,8 +151,8 @@ static void read_address(struct reading_conf *r)
         !slice_starts(url, SLICE("https://")))
         refuse_entry(r, "url", "must begin with http:// or https://");
     if (c->auth && strncmp(c->auth, "env:", 4) != 0 &&
-        strncmp(c->auth, "file:", 5) != 0)
-        refuse_entry(r, "auth", "must be env:NAME or file:PATH");
+        strncmp(c->auth, "file:", 5) != 0 && strncmp(c->auth, "cmd:", 4) != 0)
+        refuse_entry(r, "auth", "must be env:NAME, file:PATH or cmd:COMMAND");
 }
 
 /* "type" is needed for nothing, but must not contradict. */

@@ -20,7 +20,8 @@ struct server_conf {
 
     const char *url;            /* HTTP */
     const allm_json *headers;   /* an object of texts; or NULL */
-    const char *auth;           /* "env:NAME", "file:PATH"; or NULL */
+    const char *auth;           /* "env:NAME", "file:PATH", "cmd:COMMAND"; or
+                                   NULL */
 
     const allm_json *filter;    /* of its tools; or NULL */
     const allm_json *manifest;  /* or NULL */

@@ -67,6 +67,13 @@ static void break_talk(struct talk *t, const char *why)
 static void open_talk(struct talk *t)
 {
     const allm_error *why = NULL;
+    struct server *s = t->server;
+    if (t->kind != TALK_LEAVE && token_waits(s)) {
+        t->again_ns = INT64_MAX;
+        mcp_client_waits(s->client, id_of(t),
+                         clock_after(server_now(), TOKEN_MS));
+        return;
+    }
     if (!talk_open(t, &why))
         break_talk(t, why ? why->message : "the request cannot be sent");
 }
@@ -157,6 +164,14 @@ static void lose_session(struct talk *t)
     server_end(s, true);
 }
 
+/* The token may have expired; a request that was refused has not run. */
+static bool can_renew(struct talk *t)
+{
+    bool renews = t->status == 401 && !t->renewed && token_renew(t->server);
+    t->renewed = t->renewed || renews;
+    return renews;
+}
+
 static bool can_wait(const struct talk *t)
 {
     bool busy = t->status == 429 || (t->status == 503 && is_harmless(t));
@@ -176,6 +191,8 @@ static void take_refusal(struct talk *t)
                  t->message->method == MCP_INITIALIZE;
     if (can_wait(t))
         wait_as_asked(t);
+    else if (can_renew(t))
+        retry_talk(t, 0);
     else if (t->status == 404 && s->http->session && !opens)
         lose_session(t);
     else
@@ -285,7 +302,7 @@ static void end_listening(struct talk *t)
     bool busy = t->status == 429 || (t->status >= 500 && t->status != 501);
     bool refused = t->has_head && !t->streams && !busy;
     int64_t ms = http_rest_ms(t->retry_ms, t->tries);
-    if (refused || t->server->phase != PHASE_OPEN)
+    if (t->server->phase != PHASE_OPEN || (refused && !can_renew(t)))
         return;
     retry_talk(t, t->has_head && t->wait_ms > ms ? t->wait_ms : ms);
 }
@@ -383,10 +400,7 @@ static struct client *make_client(struct servers *all)
 const allm_error *http_start(struct server *s, struct arena *a)
 {
     struct servers *all = s->owner;
-    const allm_error *why;
-    talk_token(&s->conf, a, &why);
-    if (why)
-        return why;
+    (void)a;
     if (!all->http)
         all->http = make_client(all);
     s->http = all->http ? mem_alloc(all->mem, sizeof *s->http) : NULL;
@@ -413,14 +427,28 @@ void http_flush(struct server *s)
         post_message(s, m);
         mcp_client_sent(s->client);
     }
+    token_tick(&s->http->token);
     for (struct talk *t = s->http->talks; t; t = t->next)
         if (!t->exchange && !t->over && t->again_ns <= server_now())
             open_talk(t);
+    s->http->token.fault = NULL;        /* the next request tries again */
+}
+
+void http_wake(struct server *s)
+{
+    for (struct talk *t = s->http->talks; t; t = t->next)
+        if (!t->exchange && t->again_ns == INT64_MAX) {
+            t->again_ns = server_now();
+            mcp_client_waits(s->client, id_of(t), t->again_ns);
+        }
+    server_pump(s);
 }
 
 int64_t http_deadline(const struct server *s)
 {
-    int64_t at = is_beginning(s) ? s->http->begin_by : INT64_MAX;
+    int64_t at = token_deadline(&s->http->token);
+    if (is_beginning(s) && s->http->begin_by < at)
+        at = s->http->begin_by;
     for (const struct talk *t = s->http->talks; t; t = t->next)
         if (t->again_ns < at)
             at = t->again_ns;
@@ -455,6 +483,7 @@ void http_timeout(struct server *s)
     struct server_http *h = s->http;
     const char *why = h->why;
     drop_talks(s, true);
+    token_release(&h->token);
     arena_release(&h->arena);
     mem_free(s->owner->mem, h, sizeof *h);
     s->http = NULL;

@@ -1,6 +1,6 @@
 /*
- * server_http.h - the parts of an HTTP connection; for server_http.c and
- * server_talk.c
+ * server_http.h - the parts of an HTTP connection; for server_http.c,
+ * server_talk.c and server_token.c
  */
 #ifndef TOOLBOX_SERVER_HTTP_H
 #define TOOLBOX_SERVER_HTTP_H
@@ -26,11 +26,13 @@ struct talk {
     const struct mcp_message *message;
 
     struct allm_waker waker;
-    allm_exchange *exchange;    /* NULL: it waits for again_ns */
+    allm_exchange *exchange;    /* NULL: it waits for again_ns, or for the
+                                   token */
     int64_t again_ns;
     unsigned tries;             /* without any event */
     bool read_once, over;
     bool first;                 /* nothing else is sent before its head */
+    bool renewed;               /* sent again with a new token */
 
     struct arena arena;         /* of one exchange */
     struct buf body;
@@ -45,8 +47,20 @@ struct talk {
     int64_t retry_ms;
 };
 
+/* A token that a command prints; { 0 }: none was started. */
+struct server_token {
+    struct arena arena;
+    struct jail jail;
+    struct process process;
+    bool running, late;
+    int64_t due_ns;             /* of the command */
+    const char *bearer;         /* NULL: it is not printed yet */
+    const allm_error *fault;    /* for those that wait for it; or NULL */
+};
+
 struct server_http {
     struct talk *talks;
+    struct server_token token;
     struct arena arena;
     const char *session;        /* or NULL */
     const char *why;            /* it was closed */
@@ -61,6 +75,25 @@ struct server_http {
  * event. */
 int64_t http_rest_ms(int64_t retry_ms, unsigned tries);
 
+/* Send what has waited for the token. */
+void http_wake(struct server *s);
+
+/* ----------------------------------------------------- server_token.c --- */
+
+enum { TOKEN_MS = 10 * 1000 };  /* for a command */
+
+/* Is the token still to be printed?  Then its command runs. */
+bool token_waits(struct server *s);
+/* "Bearer TOKEN", in the arena or the connection's memory; NULL with *why NULL:
+ * there is none to send. */
+const char *token_read(const struct server *s, struct arena *a,
+                       const allm_error **why);
+/* The server refused it.  True: there will be another one. */
+bool token_renew(struct server *s);
+int64_t token_deadline(const struct server_token *t);
+void token_tick(struct server_token *t);
+void token_release(struct server_token *t);
+
 /* ------------------------------------------------------ server_talk.c --- */
 
 /* Begin an exchange, or begin it again.  False: *why says why not. */
@@ -68,11 +101,6 @@ bool talk_open(struct talk *t, const allm_error **why);
 /* Close the exchange, and forget what it has read. */
 void talk_close(struct talk *t);
 void talk_free(struct talk *t);
-
-/* The token for "Authorization", in the arena; NULL with *why NULL: there is
- * none to send. */
-const char *talk_token(const struct server_conf *c, struct arena *a,
-                       const allm_error **why);
 
 /* Is the value of the head's field this word, up to a ";"? */
 bool talk_is_type(const struct talk *t, const char *type);

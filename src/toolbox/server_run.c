@@ -273,6 +273,7 @@ void server_pump(struct server *s)
         any = take_events(s);
         if (s->client && s->phase != PHASE_ENDING)
             flush_link(s);
+        any = take_events(s) || any;    /* what cannot be sent has failed */
         if (!any) {
             s->pumping = false;
             if (s->client && s->phase != PHASE_ENDING)

@@ -1,6 +1,5 @@
 /* server_talk.c - one HTTP exchange with an MCP server */
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/status.h"
 #include "mcp/headers.h"
 #include "mcp/rpc.h"
@@ -8,11 +7,8 @@
 #include "provider/retry_after.h"
 #include "toolbox/server_http.h"
 #include "json/json.h"
-#include "json/write.h"
 
-#include <stdlib.h>
-
-enum { TOKEN_MOST = 64 * 1024, OWN_HEADERS = 8 };
+enum { OWN_HEADERS = 8 };
 
 /* -------------------------------------------------------------- headers --- */
 
@@ -34,43 +30,6 @@ static bool same_word(const char *a, const char *b)
     for (; *a && (*a | 0x20) == (*b | 0x20); a++)
         b++;
     return !*a && !*b;
-}
-
-static const char *bearer(struct arena *a, struct slice token)
-{
-    struct buf b;
-    token = slice_trim(token);
-    buf_init(&b, a, SIZE_MAX / 2);
-    buf_text(&b, "Bearer ");
-    buf_add(&b, token);
-    return b.broken ? NULL : b.ptr;
-}
-
-const char *talk_token(const struct server_conf *c, struct arena *a,
-                       const allm_error **why)
-{
-    struct slice text = { NULL, 0 };
-    const char *from = c->auth;
-    bool env = from && !strncmp(from, "env:", 4);
-    *why = NULL;
-    if (!from)
-        return NULL;
-    const char *name = from + (env ? 4 : 5);
-    int error = 0;
-    if (env && getenv(name))
-        text = slice_of(getenv(name));
-    else if (!env)
-        error = file_read(a, name, TOKEN_MOST, &text);
-    const char *token = text.ptr ? bearer(a, text) : NULL;
-    if (!token)
-        *why = a->broken
-                   ? status_nomem()
-                   : status_error(a, ALLM_ERR_TOOL, "handler_failed",
-                                  "the token of server %s cannot be "
-                                  "read: %s %s %s",
-                                  c->name, env ? "variable" : "file", name,
-                                  env ? "is not set" : strerror(error));
-    return token;
 }
 
 /* Headers of the entry; one with a key is not logged, and null is none. */
@@ -158,7 +117,7 @@ bool talk_open(struct talk *t, const allm_error **why)
     allm_http_view view = { .size = sizeof view, .method = method_of(t),
                             .url = s->conf.url };
     struct head_list headers = { NULL, 0 };
-    view.secret_value = talk_token(&s->conf, &t->arena, why);
+    view.secret_value = token_read(s, &t->arena, why);
     if (*why)
         return false;
     if (view.secret_value)
@@ -239,6 +198,7 @@ void talk_head(struct talk *t)
     const char *session = field_of(head, "Mcp-Session-Id");
     t->has_head = true;
     t->status = head->status;
+    t->renewed = t->renewed && t->status >= 300;
     t->type = arena_text(&t->arena, field_of(head, "Content-Type"));
     const char *location = field_of(head, "Location");
     t->target = t->status / 100 == 3 && location

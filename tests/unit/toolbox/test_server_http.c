@@ -96,7 +96,8 @@ static void open_modern(struct web *w, const char *members)
     add_web(w, members);
 }
 
-static void open_legacy(struct web *w, const struct server_step *stream)
+static void open_legacy(struct web *w, const struct server_step *stream,
+                        const char *members)
 {
     open_web(w);
     server_play_when(w->server, "server/discover", not_found);
@@ -105,7 +106,15 @@ static void open_legacy(struct web *w, const struct server_step *stream)
     server_play_when(w->server, "GET /mcp", stream);
     server_play_when(w->server, "tools/list", listed_legacy);
     server_play_when(w->server, "DELETE /mcp", left);
-    add_web(w, "");
+    add_web(w, members);
+}
+
+static void free_web(struct web *w)
+{
+    int64_t begin = clock_now_ns(clock_real());
+    allm_toolbox_free(w->box.box);
+    w->box.box = NULL;
+    CHECK((clock_now_ns(clock_real()) - begin) / 1000000 < 5000);
 }
 
 static const char *call_web(struct web *w)
@@ -169,7 +178,7 @@ static void calls_a_legacy_server_in_a_session(void)
 {
     struct web w;
     static const struct server_step answer[] = JSON(RESULT("4", TEXT("ok")));
-    open_legacy(&w, no_stream);
+    open_legacy(&w, no_stream, "");
     server_play_when(w.server, "tools/call", answer);
     CHECK_TEXT(call_web(&w), "ok");
     CHECK_TEXT(state_of(&w, "revision"), "2025-06-18");
@@ -223,7 +232,7 @@ static void resumes_a_stream(void)
                                                      "data: \n\n");
     static const struct server_step rest[] =
         EVENTS("id: e-10\ndata: " RESULT("4", TEXT("resumed")) "\n\n");
-    open_legacy(&w, no_stream);
+    open_legacy(&w, no_stream, "");
     server_play_when(w.server, "tools/call", first);
     server_play_when(w.server, "Last-Event-ID: e-9\r\n", rest);
     CHECK_TEXT(call_web(&w), "resumed");
@@ -245,7 +254,7 @@ static void listens_to_a_legacy_server(void)
     };
     static const struct server_step more[] =
         JSON(RESULT("4", "\"tools\":[{\"name\":\"stay\"}]"));
-    open_legacy(&w, news);
+    open_legacy(&w, news, "");
     server_play_when(w.server, "tools/list", more);
     CHECK_TEXT(state_of(&w, "state"), "ready");
     const allm_executor *x = allm_toolbox_executor(w.box.box);
@@ -276,7 +285,7 @@ static void listens_again(void)
         "\"notifications/tools/list_changed\"}\n\n");
     static const struct server_step more[] =
         JSON(RESULT("4", "\"tools\":[{\"name\":\"stay\"}]"));
-    open_legacy(&w, first);
+    open_legacy(&w, first, "");
     server_play_when(w.server, "Last-Event-ID: n-1\r\n", down);
     server_play_when(w.server, "Last-Event-ID: n-1\r\n", news);
     server_play_when(w.server, "GET /mcp", no_stream);
@@ -369,7 +378,7 @@ static void starts_a_new_session_if_the_server_forgot_it(void)
         SERVER_CLOSE, SERVER_END
     };
     static const struct server_step answer[] = JSON(RESULT("2", TEXT("new")));
-    open_legacy(&w, no_stream);
+    open_legacy(&w, no_stream, "");
     server_play_when(w.server, "tools/call", not_found);
     server_play_when(w.server, "\"initialize\"", again);
     server_play_when(w.server, "notifications/initialized", accepted);
@@ -525,14 +534,114 @@ static void names_what_is_no_server(void)
 
 static void needs_its_token(void)
 {
+    static const struct {
+        const char *auth, *error;
+    } rows[] = {
+        { "env:NOT_SET_IN_TEST", "NOT_SET_IN_TEST is not set" },
+        { "file:/no/such/token", "/no/such/token No such file" },
+        { "file:/dev/null", "/dev/null is empty" },
+        { "cmd:echo oops; exit 3", "its command failed" },
+        { "cmd:kill -9 $$", "its command failed" },
+        { "cmd:echo; echo late", "its command printed nothing" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct web w;
+        char member[128];
+        check_row(rows[i].auth);
+        snprintf(member, sizeof member, "'auth': '%s'", rows[i].auth);
+        open_web(&w);
+        add_web(&w, member);
+        CHECK_TEXT(state_of(&w, "state"), "failed");
+        CHECK(has(state_of(&w, "error"), rows[i].error));
+        CHECK_INT(server_look(w.server).requests, 0);
+        close_web(&w);
+    }
+    check_row(NULL);
+}
+
+/* The first line of a file of the home. */
+static void reads_its_token_from_a_file(void)
+{
+    struct web w;
+    char *home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+    open_web(&w);
+    setenv("HOME", w.box.root, 1);
+    external_file("token", " t-43 \r\nnot this\n");
+    server_play_when(w.server, "server/discover", discovered);
+    server_play_when(w.server, "tools/list", listed);
+    add_web(&w, "'auth': 'file:~/token'");
+    CHECK(asked(&w, "tools/list", "Authorization: Bearer t-43\r\n"));
+    close_web(&w);
+    if (home)
+        setenv("HOME", home, 1);
+    else
+        unsetenv("HOME");
+    free(home);
+}
+
+/* Its command runs once, and once more when the token has expired. */
+static void asks_a_command_for_its_token(void)
+{
+    static const struct server_step expired[] = ANSWER("401 No", "text/plain",
+                                                       "");
+    struct web w;
+    open_modern(&w, "'auth': 'cmd:echo >>runs; wc -l <runs'");
+    CHECK(asked(&w, "server/discover", "Authorization: Bearer 1\r\n"));
+    CHECK(asked(&w, "tools/list", "Authorization: Bearer 1\r\n"));
+    server_play_when(w.server, "Bearer 1\r", expired);
+    server_play_when(w.server, "Bearer 2\r", done);
+    CHECK_TEXT(call_web(&w), "done");
+    server_play_when(w.server, "tools/call", expired);
+    server_play_when(w.server, "Bearer 3\r", expired);
+    CHECK(has(call_web(&w), "HTTP status 401; check its authorization"));
+    CHECK(!asked(&w, "Bearer 4\r", ""));
+    close_web(&w);
+}
+
+/* A call fails with its command; the next one runs it again. */
+static void tries_a_command_again_that_failed(void)
+{
+    static const struct server_step expired[] = ANSWER("401 No", "text/plain",
+                                                       "");
+    struct web w;
+    open_modern(&w, "'auth': 'cmd:echo >>runs; wc -l <runs | grep -v 2'");
+    server_play_when(w.server, "Bearer 1\r", expired);
+    CHECK(has(call_web(&w), "its command failed"));
+    call_web(&w);
+    CHECK(asked(&w, "tools/call", "Bearer 3\r"));
+    close_web(&w);
+}
+
+/* The stream of what the server says unasked gets a new token, too. */
+static void listens_with_a_new_token(void)
+{
+    static const struct server_step expired[] = ANSWER("401 No", "text/plain",
+                                                       "");
+    struct web w;
+    int64_t end = clock_after(clock_now_ns(clock_real()), 10000);
+    open_legacy(&w, expired, "'auth': 'cmd:echo >>runs; wc -l <runs'");
+    server_play_when(w.server, "GET /mcp", no_stream);
+    while (!asked(&w, "GET /mcp", "Bearer 2\r") &&
+           clock_now_ns(clock_real()) < end)
+        sched_yield();
+    CHECK(asked(&w, "GET /mcp", "Bearer 2\r"));
+    close_web(&w);
+}
+
+/* A toolbox that is freed does not wait for the command. */
+static void ends_a_command_that_hangs(void)
+{
     struct web w;
     open_web(&w);
-    add_web(&w, "'auth': 'env:NOT_SET_IN_TEST'");
-    CHECK(has(state_of(&w, "error"), "variable NOT_SET_IN_TEST is not set"));
-    close_web(&w);
-    open_web(&w);
-    add_web(&w, "'auth': 'file:/no/such/token'");
-    CHECK(has(state_of(&w, "error"), "file /no/such/token"));
+    allm_json *entry = noun_json("{'url': 'http://127.0.0.1:1/', "
+                                 "'auth': 'cmd:>begun; sleep 1000'}");
+    CHECK_INT(allm_toolbox_add_server(w.box.box, "w", entry), ALLM_OK);
+    int64_t end = clock_after(clock_now_ns(clock_real()), 10000);
+    while (!box_file(&w.box, "begun") && clock_now_ns(clock_real()) < end)
+        sched_yield();
+    CHECK(box_file(&w.box, "begun") != NULL);
+    free_web(&w);
+    allm_json_free(entry);
     close_web(&w);
 }
 
@@ -579,14 +688,6 @@ static void begin_web(struct web *w, struct pulled *p,
         sched_yield();
 }
 
-static void free_web(struct web *w)
-{
-    int64_t begin = clock_now_ns(clock_real());
-    allm_toolbox_free(w->box.box);
-    w->box.box = NULL;
-    CHECK((clock_now_ns(clock_real()) - begin) / 1000000 < 5000);
-}
-
 /* A server of each era; its answer is a stream, or has not begun. */
 static void call_ends_with_the_toolbox(void)
 {
@@ -597,7 +698,7 @@ static void call_ends_with_the_toolbox(void)
         if (i < 2)
             open_modern(&w, "");
         else
-            open_legacy(&w, i == 2 ? no_stream : silent);
+            open_legacy(&w, i == 2 ? no_stream : silent, "");
         begin_web(&w, &p, i % 2 ? silent : mute, i == 3 ? 2 : 1);
         free_web(&w);
         pthread_join(p.thread, NULL);
@@ -652,6 +753,11 @@ TESTS = {
     TEST_ONCE(names_what_refuses_a_call),
     TEST_ONCE(names_what_is_no_server),
     TEST_ONCE(needs_its_token),
+    TEST_ONCE(reads_its_token_from_a_file),
+    TEST_ONCE(asks_a_command_for_its_token),
+    TEST_ONCE(tries_a_command_again_that_failed),
+    TEST_ONCE(listens_with_a_new_token),
+    TEST_ONCE(ends_a_command_that_hangs),
     TEST_ONCE(reports_a_server_that_is_not_there),
     TEST_ONCE(call_ends_with_the_toolbox),
     TEST_ONCE(call_ends_with_its_stream),
