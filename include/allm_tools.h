@@ -122,9 +122,9 @@ typedef struct allm_toolbox_opts {
                                       /* a server reports progress; may be
                                          NULL                               */
     const allm_json  *grants;         /* secret paths and variables of keys
-                                         that the needs of a program may name,
-                                         as a list of texts; copied; NULL:
-                                         none                               */
+                                         that the needs of a program, or the
+                                         sandbox of a server, may name, as a
+                                         list of texts; copied; NULL: none  */
     allm_trace_fn     trace;          /* what servers log; may be NULL; see
                                          section 4                          */
     void             *trace_ud;

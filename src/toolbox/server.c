@@ -185,7 +185,8 @@ const allm_error *servers_add(struct servers *all, struct allm_home *home,
                             "there is already a server named %.64s", name);
     s->owner = all;
     const allm_error *error = server_conf_read(&s->conf, home, name, entry,
-                                               all->opts.root);
+                                               all->opts.root,
+                                               all->opts.grants);
     return error ? error : open_server(all, s, a);
 }
 

@@ -111,6 +111,7 @@ struct servers_opts {
     struct crew *crew;
     struct tool_list *list;
     const char *root;
+    const allm_json *grants;    /* or NULL */
     enum orders_mode mode;
     const allm_net_opts *net;   /* or NULL */
     struct clock clock;         /* of the time between restarts */

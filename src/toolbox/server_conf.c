@@ -16,7 +16,7 @@ enum { NAME_MOST = 64, SECONDS_MOST = 86400 };
 struct reading_conf {
     struct server_conf *conf;
     struct arena *arena;
-    const allm_json *entry;
+    const allm_json *entry, *grants;
     const allm_error *error;
 };
 
@@ -120,7 +120,7 @@ static const allm_json *read_object(struct reading_conf *r, const char *member)
 static void check_sandbox(struct reading_conf *r)
 {
     const allm_error *why = needs_check(r->arena, &r->conf->sandbox,
-                                        r->conf->dir, NULL);
+                                        r->conf->dir, r->grants);
     if (why && why->kind == ALLM_ERR_NOMEM)
         r->error = why;
     else if (why)
@@ -199,11 +199,13 @@ static bool is_server_name(struct slice name)
 
 const allm_error *server_conf_read(struct server_conf *c,
                                    struct allm_home *home, const char *name,
-                                   const allm_json *entry, const char *root)
+                                   const allm_json *entry, const char *root,
+                                   const allm_json *grants)
 {
     struct arena *a = home_arena(home);
     struct reading_conf r = { .conf = c, .arena = a,
-                              .entry = json_copy(a, entry) };
+                              .entry = json_copy(a, entry),
+                              .grants = grants };
     *c = (struct server_conf){ .name = arena_text(a, name) };
     if (!r.entry || !c->name)
         return status_nomem();

@@ -33,10 +33,12 @@ struct server_conf {
 
 enum { SERVER_TIMEOUT_MS = 300 * 1000, SERVER_START_MS = 10 * 1000 };
 
-/* Read an entry into the home.  NULL, or the error (reason invalid_server). */
+/* Read an entry into the home; grants as in needs_check().  NULL, or the error
+ * (reason invalid_server). */
 const allm_error *server_conf_read(struct server_conf *c,
                                    struct allm_home *home, const char *name,
-                                   const allm_json *entry, const char *root);
+                                   const allm_json *entry, const char *root,
+                                   const allm_json *grants);
 
 /* The value of a variable or header, in the arena or the entry: a number or a
  * switch as JSON.  NULL: there is none, or no memory. */

@@ -127,7 +127,8 @@ static const allm_error *fill_toolbox(allm_toolbox *t,
     }
     t->keeper = gatekeeper_new(home_mem(t->home), &o, t->root, t->clock);
     struct servers_opts servers = { .crew = t->crew, .list = &t->list,
-                                    .root = t->root, .mode = t->mode,
+                                    .root = t->root, .grants = t->grants,
+                                    .mode = t->mode,
                                     .net = o.net ? &t->net : NULL,
                                     .clock = t->clock,
                                     .elicit = o.elicit,

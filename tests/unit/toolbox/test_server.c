@@ -427,6 +427,28 @@ static void files_are_free_unless_it_has_a_sandbox(void)
     CHECK_TEXT(call_echo("", members, "e__read", "{}"), "refused");
 }
 
+/* The user's own configuration may name a secret. */
+static void sandbox_has_what_the_user_grants(void)
+{
+    struct box b;
+    char members[PATH_MAX + 64], folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", box_echo_path());
+    *strrchr(folder, '/') = 0;
+    snprintf(members, sizeof members,
+             "'sandbox': {'read': ['%s'], 'env': ['OPENAI_API_KEY']}", folder);
+    setenv("OPENAI_API_KEY", "k-1", 1);
+    box_open(&b, NULL);
+    CHECK_INT(box_add_echo(&b, "e", "", members), ALLM_ERR_VALIDATION);
+    allm_json *grants = noun_json("['OPENAI_API_KEY']");
+    box_renew(&b, ALLM(toolbox_opts, .grants = grants));
+    CHECK_INT(box_add_echo(&b, "e", "", members), ALLM_OK);
+    CHECK_INT(wait_box(&b), ALLM_OK);
+    CHECK_TEXT(box_call(&b, "e__variable", "{'key': 'OPENAI_API_KEY'}"), "k-1");
+    allm_json_free(grants);
+    box_close(&b);
+    unsetenv("OPENAI_API_KEY");
+}
+
 /* Its children may begin sessions of their own, and end with it. */
 static void ends_with_all_that_it_started(void)
 {
@@ -914,6 +936,7 @@ TESTS = {
     TEST_ONCE(log_goes_to_the_trace),
     TEST_ONCE(has_a_clean_environment),
     TEST_ONCE(files_are_free_unless_it_has_a_sandbox),
+    TEST_ONCE(sandbox_has_what_the_user_grants),
     TEST_ONCE(ends_with_all_that_it_started),
     TEST_ONCE(ends_although_it_is_stubborn),
     TEST_ONCE(answers_requests_of_the_program),
