@@ -99,6 +99,8 @@ static void make_list(struct tool_list *l)
         return;
     for (size_t i = 0; i < list->count; i++)
         tools[i] = entries[i].tool;
+    for (size_t i = 0; i < l->source_count; i++)
+        l->sources[i].unseen = NULL;
     atomic_store(&l->list, list);
     atomic_store(&l->stale, false);
 }
@@ -115,13 +117,19 @@ const struct entry_list *list_entries(struct tool_list *l)
 }
 
 /* A chat that began with an older list may call what is in no newer one. */
-const struct entry *list_find(struct tool_list *l, const char *name)
+static const struct entry *find_listed(struct tool_list *l, const char *name)
 {
     const struct entry *e = NULL;
-    for (const struct entry_list *at = list_entries(l); at && !e;
+    for (const struct entry_list *at = atomic_load(&l->list); at && !e;
          at = at->older)
         e = find_entry(at, name);
     return e;
+}
+
+const struct entry *list_find(struct tool_list *l, const char *name)
+{
+    const struct entry *e = find_listed(l, name);
+    return e ? e : find_entry(list_entries(l), name);
 }
 
 /* -------------------------------------------------------------- sources --- */
@@ -140,14 +148,14 @@ static bool add_place(struct tool_list *l, size_t *place)
         l->source_room = room;
     }
     *place = l->source_count++;
-    l->sources[*place] = (struct source){ 0, NULL };
+    l->sources[*place] = (struct source){ 0, NULL, NULL };
     return true;
 }
 
 static void set_source(struct tool_list *l, size_t place, size_t count,
-                       const struct entry *entries)
+                       const struct entry *entries, struct kept *kept)
 {
-    l->sources[place] = (struct source){ count, entries };
+    l->sources[place] = (struct source){ count, entries, kept };
     atomic_store(&l->stale, true);
 }
 
@@ -159,17 +167,31 @@ bool list_reserve(struct tool_list *l, size_t *place)
     return good;
 }
 
+static struct kept *add_kept(struct tool_list *l)
+{
+    struct kept *kept = arena_zero(&l->arena, sizeof *kept);
+    if (!kept)
+        return NULL;
+    kept->next = l->kept;
+    l->kept = kept;
+    return kept;
+}
+
 bool list_replace(struct tool_list *l, size_t place, size_t count,
                   const struct entry *entries, struct allm_home *home)
 {
+    struct allm_home *old = NULL;
     pthread_mutex_lock(&l->lock);
-    struct kept *kept = arena_alloc(&l->arena, sizeof *kept);
+    struct kept *kept = l->sources[place].unseen;
+    if (!kept)
+        kept = add_kept(l);
     if (kept) {
-        *kept = (struct kept){ home, l->kept };
-        l->kept = kept;
-        set_source(l, place, count, entries);
+        old = kept->home;
+        kept->home = home;
+        set_source(l, place, count, entries, kept);
     }
     pthread_mutex_unlock(&l->lock);
+    home_drop(old);
     return kept != NULL;
 }
 
@@ -186,7 +208,7 @@ bool list_add(struct tool_list *l, size_t count, const struct entry *entries,
     pthread_mutex_lock(&l->lock);
     bool good = add_place(l, &place);
     if (good)
-        set_source(l, place, count, entries);
+        set_source(l, place, count, entries, NULL);
     pthread_mutex_unlock(&l->lock);
     return good;
 }

@@ -23,6 +23,7 @@ struct entry_list {
 struct source {
     size_t count;
     const struct entry *entries;
+    struct kept *unseen;        /* what they are in, while no list has them */
 };
 
 /*
@@ -48,7 +49,8 @@ void list_release(struct tool_list *l);
 /* The tools; valid until list_release().  If memory is short, an older list. */
 const struct entry_list *list_entries(struct tool_list *l);
 
-/* A tool of the list; of an older one if it is in no newer one; or NULL. */
+/* A tool of the newest list that was returned; of an older one, or of one that
+ * is made now, if it is in no newer one; or NULL. */
 const struct entry *list_find(struct tool_list *l, const char *name);
 
 /* Add entries, which must live as long as the list.  If a name is taken, that
@@ -57,8 +59,9 @@ bool list_add(struct tool_list *l, size_t count, const struct entry *entries,
               const struct entry **taken);
 
 /* A place in the order of tools; what is there may be replaced by other
- * entries.  They live in a home, whose reference the list takes over.  False:
- * out of memory. */
+ * entries.  They live in a home, whose reference the list takes over: until
+ * list_release(), or until they are replaced if no list was made of them.
+ * False: out of memory. */
 bool list_reserve(struct tool_list *l, size_t *place);
 bool list_replace(struct tool_list *l, size_t place, size_t count,
                   const struct entry *entries, struct allm_home *home);

@@ -127,7 +127,7 @@ static void take_list(struct server *s, struct server_job *job,
 }
 
 /* A server that changes its list again and again is not followed for ever:
- * lists that were offered stay in memory. */
+ * lists that a chat has seen stay in memory. */
 static void list_tools(struct server *s)
 {
     if (s->is_listing) {

@@ -1,9 +1,9 @@
 /*
  * server_tools.c - the tools of an MCP server, as entries of the toolbox
  *
- * A list that was offered stays in memory as long as the toolbox, because a
- * chat may still use it.  A list that is the same as the last one is not
- * offered again.
+ * A list that a chat may have seen stays in memory as long as the toolbox; of
+ * those that nobody has seen, only the newest does.  A list that is the same as
+ * the last one is not offered again.
  */
 #include "base/status.h"
 #include "toolbox/server.h"

@@ -354,6 +354,45 @@ static void list_changes_for_the_next_chat(void)
     box_close(&b);
 }
 
+static void count_free(void *ud)
+{
+    ++*(int *)ud;
+}
+
+static struct allm_home *new_list(int *freed)
+{
+    struct allm_home *home = home_new(mem_default(), 64);
+    CHECK(home && home_on_free(home, count_free, freed));
+    return home;
+}
+
+/* Of lists that nobody has seen only the newest is kept. */
+static void lists_that_nobody_saw_are_freed(void)
+{
+    const allm_tool tools[] = { { .name = "a" }, { .name = "b" } };
+    const struct entry entries[] = { { .tool = &tools[0] },
+                                     { .tool = &tools[1] } };
+    struct tool_list list;
+    size_t place;
+    int freed = 0;
+    list_init(&list, mem_default());
+    CHECK(list_reserve(&list, &place));
+    CHECK(list_replace(&list, place, 1, entries, new_list(&freed)));
+    CHECK(list_replace(&list, place, 1, entries, new_list(&freed)));
+    CHECK_INT(freed, 1);
+    CHECK_INT(list_entries(&list)->count, 1);
+    for (int i = 0; i < 100; i++) {
+        CHECK(list_replace(&list, place, 2, entries, new_list(&freed)));
+        CHECK(list_find(&list, "a") != NULL);
+    }
+    CHECK_INT(freed, 100);
+    CHECK(list_find(&list, "b") != NULL);
+    CHECK(list_replace(&list, place, 0, NULL, new_list(&freed)));
+    CHECK_INT(freed, 100);
+    list_release(&list);
+    CHECK_INT(freed, 103);
+}
+
 struct logged {
     pthread_mutex_t lock;
     char text[4096];
@@ -933,6 +972,7 @@ TESTS = {
     TEST_ONCE(that_babbles_is_ended_and_started_again),
     TEST_ONCE(call_times_out_and_the_server_goes_on),
     TEST_ONCE(list_changes_for_the_next_chat),
+    TEST_ONCE(lists_that_nobody_saw_are_freed),
     TEST_ONCE(log_goes_to_the_trace),
     TEST_ONCE(has_a_clean_environment),
     TEST_ONCE(files_are_free_unless_it_has_a_sandbox),
