@@ -90,6 +90,24 @@ bool reach_contains(const char *outer, const char *inner)
     return !strncmp(outer, inner, n) && (inner[n] == '/' || !inner[n]);
 }
 
+const char *const *reach_programs(void)
+{
+    return programs;
+}
+
+static bool meets_one(const char *const *list, const char *path)
+{
+    while (*list && !reach_contains(*list, path) &&
+           !reach_contains(path, *list))
+        list++;
+    return *list;
+}
+
+bool reach_meets_default(const char *path)
+{
+    return meets_one(programs, path) || meets_one(settings, path);
+}
+
 /* The longest beginning of the path that exists, without links, and the rest as
  * it is.  The path is cut; NULL: the rest has "..". */
 static const char *resolve_beginning(struct arena *a, char *path)

@@ -16,6 +16,13 @@ enum { REACH_SECRETS = 32 };
 bool reach_default(struct buf *out, const char *program, const char *dir,
                    const char *private_dir);
 
+/* The folders that every process may read and execute; NULL at the end. */
+const char *const *reach_programs(void);
+
+/* May every process read it, a part of it, or what contains it?  Not counted
+ * are the folders of PATH and of the program, and the working directory. */
+bool reach_meets_default(const char *path);
+
 /* No access at all but to programs and libraries, to describe a tool. */
 void reach_least(struct buf *out, const char *program);
 

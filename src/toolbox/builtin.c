@@ -451,6 +451,7 @@ static const allm_error *make_entry(struct builtins *b, struct allm_home *home,
                            .data = mine,
                            .kind = "builtin",
                            .source = "built-in",
+                           .process = row->execute != NULL,
                            .call_reach = row->reach };
     if (row->reach)
         return NULL;

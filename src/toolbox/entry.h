@@ -18,6 +18,8 @@ struct entry {
     const char *kind;           /* "program" */
     const char *source;         /* where it comes from: a path */
     const allm_json *reach;     /* an array of words; or NULL */
+    bool process;               /* each call is a process, which may read more
+                                   than the reach says */
     bool confined;              /* of a server: it runs in a sandbox.  Calls
                                    whose reach names no "server" always are */
     size_t weight;              /* bytes of its description in a request; if

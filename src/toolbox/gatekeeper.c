@@ -141,18 +141,21 @@ static bool find_reach(struct judgement *j, allm_toolbox *t,
                     : e->reach    ? e->reach
                                   : json_empty_array();
     j->call.confined = e->confined || !names_server(j->call.reach);
+    j->call.process = e->process || e->confined;
     return j->call.reach != NULL;
 }
 
-static const char *join_words(struct arena *a, const allm_json *reach)
+static const char *join_words(struct arena *a, const struct rules_call *c)
 {
     struct buf out;
     buf_init(&out, a, WORDS_MOST);
-    for (const allm_json *w = NULL; (w = allm_json_next(reach, w));) {
+    for (const allm_json *w = NULL; (w = allm_json_next(c->reach, w));) {
         buf_text(&out, out.len ? ", " : "");
         buf_add(&out, json_slice(w));
     }
-    return out.len ? out.ptr : "nothing beyond the default";
+    return out.len      ? out.ptr
+           : c->process ? "what every process may read, such as the root"
+                        : "nothing beyond the default";
 }
 
 /* Who denied it, and why; NULL: out of memory. */
@@ -165,7 +168,7 @@ static const char *tell_denial(const struct judgement *j,
     buf_init(&out, j->arena, WORDS_MOST + 1024);
     buf_format(&out, "a rule (%s) denies this call of %.100s; it would access ",
                where, j->call.tool);
-    buf_text(&out, join_words(j->arena, j->call.reach));
+    buf_text(&out, join_words(j->arena, &j->call));
     return out.broken ? NULL : out.ptr;
 }
 
@@ -303,7 +306,7 @@ static const char *tell_unasked(const struct judgement *j)
                "%.100s needs approval, and nobody can be asked here: it "
                "would access ",
                j->call.tool);
-    buf_text(&out, join_words(j->arena, j->call.reach));
+    buf_text(&out, join_words(j->arena, &j->call));
     buf_format(&out,
                "; allow it with a rule, {\"tool\": \"%.100s\", \"verdict\": "
                "\"auto\"}, or pass allm_toolbox_gate() as the gate of the call",

@@ -173,15 +173,32 @@ static bool any_word(const allm_json *list, struct slice word, word_test test)
     return false;
 }
 
+/* A process may read more than the words say. */
+static bool meets_process(const struct rules *all, const struct rule *r)
+{
+    const char *root = all->root ? all->root : "/";
+    for (const allm_json *w = NULL; (w = allm_json_next(r->reach, w));) {
+        struct slice path = json_slice(w);
+        if (slice_is(take_part(&path), "read") &&
+            (reach_contains(root, path.ptr) || reach_contains(path.ptr, root) ||
+             reach_meets_default(path.ptr)))
+            return true;
+    }
+    return false;
+}
+
 /* Keeps (1). */
-static bool matches_reach(const struct rule *r, const allm_json *reach)
+static bool matches_reach(const struct rules *all, const struct rule *r,
+                          const struct rules_call *c)
 {
     bool allows = r->verdict == RULES_AUTO;
     if (!r->reach)
         return true;
-    if (!reach)
+    if (!c->reach)
         return false;           /* not known */
-    for (const allm_json *w = NULL; (w = allm_json_next(reach, w));) {
+    if (!allows && c->process && meets_process(all, r))
+        return true;
+    for (const allm_json *w = NULL; (w = allm_json_next(c->reach, w));) {
         bool found = any_word(r->reach, json_slice(w),
                               allows ? rules_covers : words_overlap);
         if (found != allows)
@@ -190,12 +207,13 @@ static bool matches_reach(const struct rule *r, const allm_json *reach)
     return allows;
 }
 
-static bool matches_call(const struct rule *r, const struct rules_call *c)
+static bool matches_call(const struct rules *all, const struct rule *r,
+                         const struct rules_call *c)
 {
     const char *session = c->session ? c->session : "";
     return (!r->session || !strcmp(r->session, session)) &&
            rules_glob(slice_of(r->tool), slice_of(c->tool)) &&
-           matches_reach(r, c->reach);
+           matches_reach(all, r, c);
 }
 
 /* The first rule of a level that matches, or that denies; NULL: none. */
@@ -204,15 +222,10 @@ static const struct rule *find_rule(const struct rules *r,
                                     const struct rules_call *c, bool denies)
 {
     for (const struct rule *x = r->first[level]; x; x = x->next)
-        if ((!denies || x->verdict == RULES_DENY) && matches_call(x, c))
+        if ((!denies || x->verdict == RULES_DENY) && matches_call(r, x, c))
             return x;
     return NULL;
 }
-
-/* Folders that every process may read. */
-static const char *const public_folders[] = { "/usr",   "/bin",      "/sbin",
-                                              "/lib",   "/lib32",    "/lib64",
-                                              "/libx32", "/nix/store", "/opt" };
 
 static bool is_default(const struct rules *r, struct slice word)
 {
@@ -221,10 +234,10 @@ static bool is_default(const struct rules *r, struct slice word)
         return false;
     if (r->root && is_below(slice_of(r->root), word))
         return true;
-    for (size_t i = 0; i < sizeof public_folders / sizeof *public_folders; i++)
-        if (is_below(slice_of(public_folders[i]), word))
-            return true;
-    return false;
+    const char *const *folder = reach_programs();
+    while (*folder && !is_below(slice_of(*folder), word))
+        folder++;
+    return *folder;
 }
 
 static enum rules_verdict default_verdict(const struct rules *r,

@@ -44,6 +44,8 @@ struct rules_call {
     const allm_json *reach;     /* NULL: not known, a function of the host */
     const char *session;        /* the id, or NULL */
     bool confined;              /* the kernel enforces the reach */
+    bool process;               /* which may also read the root, and what
+                                   every process may read */
 };
 
 /* The words of verdicts and levels. */

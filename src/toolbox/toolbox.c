@@ -261,7 +261,7 @@ static const allm_error *publish_program(allm_toolbox *t,
         data[i] = (struct program_entry){ p, d };
         list[i] = (struct entry){ .tool = d->tool, .execute = execute_program,
                                   .data = &data[i], .kind = "program",
-                                  .source = p->path };
+                                  .source = p->path, .process = true };
         list[i].reach = needs_words(a, d->needs);
     }
     return list && data ? publish_entries(t, p->count, list) : status_nomem();

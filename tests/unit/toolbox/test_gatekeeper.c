@@ -151,6 +151,19 @@ static void a_denied_call_says_why(void)
 }
 
 /* The same tool and reach in the same session; not in another one. */
+/* The shell may read the root, so it could read what is denied there. */
+static void a_denied_path_of_the_root_denies_the_shell(void)
+{
+    struct scene c;
+    open_scene(&c, "o",
+               "[{'tool': '*', 'reach': ['read secret'], 'verdict': 'deny'}]");
+    const char *got = chat(&c, "[" TURN(BASH("c0", "")) "," DONE "]", true,
+                           NULL);
+    CHECK(strstr(got, "what every process may read, such as the root"));
+    CHECK_INT(c.person.asked, 0);
+    close_scene(&c);
+}
+
 static void an_answer_for_the_session_counts_there(void)
 {
     struct scene c;
@@ -415,6 +428,7 @@ static void a_late_answer_is_harmless(void)
 
 TESTS = { TEST(only_what_exceeds_the_default_is_asked),
           TEST_ONCE(a_denied_call_says_why),
+          TEST_ONCE(a_denied_path_of_the_root_denies_the_shell),
           TEST(an_answer_for_the_session_counts_there),
           TEST(always_is_stored),
           TEST_ONCE(always_counts_where_a_setting_asks),

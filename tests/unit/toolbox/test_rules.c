@@ -106,6 +106,46 @@ static const char *decide(const char *rules, const char *tool,
     return text;
 }
 
+/* What a process may read is not in its words. */
+static void a_rule_about_the_default_reach_stops_processes(void)
+{
+    static const struct {
+        const char *why, *rule;
+        enum rules_verdict process, other;
+    } rows[] = {
+        { "in the root", "'read /h/w/secret'", RULES_DENY, RULES_AUTO },
+        { "above the root", "'read /h'", RULES_DENY, RULES_AUTO },
+        { "next to the root", "'read /h/v'", RULES_AUTO, RULES_AUTO },
+        { "a setting", "'read /etc/passwd'", RULES_DENY, RULES_AUTO },
+        { "above the settings", "'read /etc'", RULES_DENY, RULES_AUTO },
+        { "a program", "'read /usr/bin/env'", RULES_DENY, RULES_AUTO },
+        { "nothing that it may do", "'write /h/w/secret','net'", RULES_AUTO,
+          RULES_AUTO },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[256];
+        struct arena a;
+        struct rules r = { .root = "/h/w" };
+        const struct rule *by = NULL;
+        enum rules_level level = RULES_CALL;
+        snprintf(text, sizeof text,
+                 "[{'tool': 'bash', 'reach': [%s], 'verdict': 'deny'}]",
+                 rows[i].rule);
+        allm_json *given = noun_json(text), *none = noun_json("[]");
+        struct rules_call c = { .tool = "bash", .reach = none };
+        arena_init(&a, mem_default());
+        check_row(rows[i].why);
+        if (check_whole() && given && none && !rules_read(&r, &a, given)) {
+            CHECK_INT(rules_decide(&r, &c, &by, &level), rows[i].other);
+            c.process = true;
+            CHECK_INT(rules_decide(&r, &c, &by, &level), rows[i].process);
+        }
+        arena_release(&a);
+        allm_json_free(given);
+        allm_json_free(none);
+    }
+}
+
 static void the_first_match_counts_unless_one_denies(void)
 {
     static const struct {
@@ -288,7 +328,8 @@ static void paths_of_rules_are_resolved(void)
 
 TESTS = { TEST(patterns_match_whole_names),
           TEST(words_cover_words),
-          TEST(the_first_match_counts_unless_one_denies),
+          TEST(a_rule_about_the_default_reach_stops_processes),
+    TEST(the_first_match_counts_unless_one_denies),
           TEST(yes_allows_what_is_confined),
           TEST(rules_may_belong_to_a_session),
           TEST(what_is_not_understood_is_refused),
