@@ -31,7 +31,7 @@ static const struct number {
 };
 
 enum { NUMBERS = sizeof numbers / sizeof *numbers, FILES_MOST = 256,
-       LINGER_MS = 100 };
+       LINGER_MS = 100, LIST_MOST = 200 };     /* a warden takes 512 paths */
 
 static const allm_error *refuse_needs(struct arena *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -95,13 +95,25 @@ static const allm_error *check_path(const struct checking *c, const char *key,
     return NULL;
 }
 
+static const allm_error *check_list(const struct checking *c, const char *key,
+                                    const allm_json *list, const char *what)
+{
+    if (!json_is_type(list, ALLM_JSON_ARRAY))
+        return refuse_needs(c->arena, "needs.%s must be a list of %s", key,
+                            what);
+    if (allm_json_count(list) > LIST_MOST)
+        return refuse_needs(c->arena, "needs.%s may have %d %s", key, LIST_MOST,
+                            what);
+    return NULL;
+}
+
 /* Their copy has no links: what was checked is what is granted. */
 static const allm_error *take_paths(const struct checking *c, struct build *b,
                                     const char *key, const allm_json *list)
 {
-    const allm_error *error = NULL;
-    if (!json_is_type(list, ALLM_JSON_ARRAY))
-        return refuse_needs(c->arena, "needs.%s must be a list of paths", key);
+    const allm_error *error = check_list(c, key, list, "paths");
+    if (error)
+        return error;
     build_array(b);
     for (const allm_json *p = NULL; !error && (p = allm_json_next(list, p));) {
         struct slice text = json_slice(p);
@@ -160,8 +172,9 @@ static const allm_error *check_env(const struct checking *c,
                                    const allm_json *list)
 {
     struct arena *a = c->arena;
-    if (!json_is_type(list, ALLM_JSON_ARRAY))
-        return refuse_needs(a, "needs.env must be a list of names");
+    const allm_error *error = check_list(c, "env", list, "names");
+    if (error)
+        return error;
     for (const allm_json *p = NULL; (p = allm_json_next(list, p));) {
         struct slice name = json_slice(p);
         if (!name.len || memchr(name.ptr, '=', name.len) ||

@@ -35,6 +35,16 @@ static const char *add_suffix(struct arena *a, const char *path,
     return whole.ptr;
 }
 
+/* Where a description is from that a program prints; for messages. */
+static const char *describe_call(struct arena *a, const char *path)
+{
+    struct buf whole;
+    buf_init(&whole, a, 2 * PATH_MAX + 64);
+    buf_format(&whole, "%s --allm-describe (there is no file %s.json)", path,
+               path);
+    return whole.ptr;
+}
+
 /* What the program printed; or the error in o->error. */
 static struct slice described_text(struct once *o)
 {
@@ -94,7 +104,7 @@ const allm_error *program_read(struct program *p, struct allm_home *home)
         return file_fault(a, where, error);
     if (error) {
         const allm_error *why = ask_program(p, a, &text);
-        where = add_suffix(a, p->path, " --allm-describe");
+        where = describe_call(a, p->path);
         if (why || !where)
             return why ? why : status_nomem();
     }

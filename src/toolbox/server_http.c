@@ -172,16 +172,30 @@ static bool can_renew(struct talk *t)
     return renews;
 }
 
+/* The server did not say how long: a start does not last longer for it. */
+static bool may_start_late(const struct talk *t)
+{
+    return t->wait_ms >= 0 || t->server->phase != PHASE_OPENING;
+}
+
+static int64_t wait_of(const struct talk *t)
+{
+    return t->wait_ms >= 0 ? t->wait_ms : (int64_t)RETRY_MS << t->tries;
+}
+
 static bool can_wait(const struct talk *t)
 {
     bool busy = t->status == 429 || (t->status == 503 && is_harmless(t));
-    return busy && t->tries < TRIES && t->wait_ms <= WAIT_MOST_MS;
+    return busy && t->tries < TRIES && t->wait_ms <= WAIT_MOST_MS &&
+           (may_start_late(t) || clock_after(server_now(), wait_of(t)) <
+                                     mcp_client_deadline(t->server->client));
 }
 
 static void wait_as_asked(struct talk *t)
 {
-    retry_talk(t, t->wait_ms >= 0 ? t->wait_ms : (int64_t)RETRY_MS << t->tries);
-    mcp_client_waits(t->server->client, id_of(t), t->again_ns);
+    retry_talk(t, wait_of(t));
+    if (may_start_late(t))
+        mcp_client_waits(t->server->client, id_of(t), t->again_ns);
 }
 
 static void take_refusal(struct talk *t)

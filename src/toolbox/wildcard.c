@@ -166,11 +166,36 @@ static bool has_special(struct slice text, bool braces)
     return false;
 }
 
+static bool is_ascii(struct slice s)
+{
+    while (s.len && !(s.ptr[s.len - 1] & 0x80))
+        s.len--;
+    return !s.len;
+}
+
+/* Each byte as a character: for git, "?" and a set match one byte.  ptr is NULL
+ * if memory is short. */
+static struct slice widen(struct arena *a, struct slice text)
+{
+    struct buf b;
+    buf_init(&b, a, SIZE_MAX / 2);
+    for (size_t i = 0; i < text.len; i++) {
+        char bytes[4];
+        size_t n = utf8_put(bytes, (unsigned char)text.ptr[i]);
+        buf_add(&b, (struct slice){ bytes, n });
+    }
+    return b.broken ? (struct slice){ NULL, 0 } : buf_slice(&b);
+}
+
 bool wildcard_init(struct wildcard *w, struct arena *a, struct slice text,
                    bool braces)
 {
-    *w = (struct wildcard){ .suffix = false };
-    struct slice copy = text.len ? utf8_copy(a, text) : SLICE("");
+    *w = (struct wildcard){ .bytes = !braces };
+    struct slice copy = SLICE("");
+    if (text.len && braces)
+        copy = utf8_copy(a, text);
+    else if (text.len)
+        copy = (struct slice){ arena_copy(a, text), text.len };
     if (!copy.ptr)
         return false;
     w->suffix = copy.len && *copy.ptr == '*' &&
@@ -179,6 +204,8 @@ bool wildcard_init(struct wildcard *w, struct arena *a, struct slice text,
     w->literal = w->suffix ? slice_skip(copy, 1) : copy;
     if (w->suffix || !has_special(copy, braces))
         return true;
+    if (w->bytes && !is_ascii(copy) && !(copy = widen(a, copy)).ptr)
+        return false;
     struct translation t = { .text = copy, .rest = copy, .braces = braces };
     const char *fault = NULL;
     buf_init(&t.out, a, 1 << 20);
@@ -202,6 +229,10 @@ bool wildcard_match(const struct wildcard *w, struct slice path,
                !memchr(path.ptr, '/', path.len - w->literal.len);
     if (!w->pattern)
         return slice_eq(path, w->literal);
+    if (w->bytes && !is_ascii(path))
+        path = widen(scratch, path);
+    if (!path.ptr)
+        return false;           /* the caller looks at its arena */
     enum pattern_result got = pattern_match(w->pattern, path, scratch, &budget);
     arena_reset(scratch);
     return got == PATTERN_YES;

@@ -15,6 +15,7 @@ struct pattern;
 struct wildcard {
     struct slice literal;       /* without a pattern: the whole path, or */
     bool suffix;                /* the end of a name after a "*" */
+    bool bytes;                 /* "?" is a byte, not a character */
     bool never;                 /* it is not valid, and matches nothing */
     const struct pattern *pattern;
 };

@@ -20,6 +20,37 @@ static const allm_json *parse(struct arena *a, const char *text)
     return json_parse(a, slice_of(text), limits, &error);
 }
 
+/* More than a warden accepts, which could not say why. */
+static void refuses_long_lists(void)
+{
+    static const struct {
+        const char *key, *item;
+        int count;
+        const char *why;
+    } rows[] = {
+        { "read", "/srv", 200, NULL },
+        { "read", "/srv", 201, "needs.read may have 200 paths" },
+        { "write", "/srv", 201, "needs.write may have 200 paths" },
+        { "env", "EDITOR", 201, "needs.env may have 200 names" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        struct buf text;
+        arena_init(&a, mem_default());
+        buf_init(&text, &a, 1 << 16);
+        buf_format(&text, "{\"%s\":[\"x\"", rows[i].key);
+        for (int k = 1; k < rows[i].count; k++)
+            buf_format(&text, ",\"%s\"", rows[i].item);
+        buf_text(&text, "]}");
+        const allm_json *needs = text.broken ? NULL : parse(&a, text.ptr);
+        if (needs) {
+            const allm_error *e = needs_check(&a, &needs, "/w", NULL);
+            CHECK_TEXT(e ? e->message : NULL, rows[i].why);
+        }
+        arena_release(&a);
+    }
+}
+
 static void refuses_what_it_does_not_understand(void)
 {
     static const struct {
@@ -181,6 +212,7 @@ static void notices_a_link_that_came_later(void)
 }
 
 TESTS = { TEST(refuses_what_it_does_not_understand),
+          TEST(refuses_long_lists),
           TEST(becomes_instructions), TEST(is_shown_in_words),
           TEST(grants_what_the_user_names),
           TEST(notices_a_link_that_came_later), TESTS_END };

@@ -449,6 +449,22 @@ static void waits_for_a_start_that_is_late(void)
     close_web(&w);
 }
 
+/* Its own waits end with the time of the start. */
+static void gives_up_a_start_that_is_busy(void)
+{
+    static const struct server_step later[] = ANSWER("429 Slow", "text/plain",
+                                                     "");
+    struct web w;
+    open_web(&w);
+    for (int i = 0; i < 2; i++)
+        server_play_when(w.server, "server/discover", later);
+    server_play_when(w.server, "server/discover", discovered);
+    server_play_when(w.server, "tools/list", listed);
+    add_web(&w, "'start_timeout': 1.5");
+    CHECK(has(state_of(&w, "error"), "HTTP status 429"));
+    close_web(&w);
+}
+
 /* 503: a call that changes something may have begun, and is not repeated. */
 static void repeats_only_what_does_no_harm(void)
 {
@@ -749,6 +765,7 @@ TESTS = {
     TEST_ONCE(waits_if_the_server_is_busy),
     TEST_ONCE(repeats_a_notification),
     TEST_ONCE(waits_for_a_start_that_is_late),
+    TEST_ONCE(gives_up_a_start_that_is_busy),
     TEST_ONCE(repeats_only_what_does_no_harm),
     TEST_ONCE(names_what_refuses_a_call),
     TEST_ONCE(names_what_is_no_server),

@@ -376,6 +376,12 @@ static void refuses_what_is_no_program(void)
               ALLM_ERR_VALIDATION);
     e = allm_toolbox_error(k.box);
     CHECK(e && strstr(e->message, "--allm-describe failed"));
+    CHECK_INT(allm_toolbox_add_program(
+                  k.box, external_file("plain", "#!/bin/sh\necho up 3:00\n")),
+              ALLM_ERR_VALIDATION);
+    e = allm_toolbox_error(k.box);
+    CHECK(e && strstr(e->message, "there is no file") &&
+          strstr(e->message, "plain.json): the JSON text was refused"));
     CHECK_INT(allm_toolbox_add_program(k.box, external_file("wrong",
                                                             "#!/no/such/sh\n")),
               ALLM_ERR_TOOL);
@@ -389,7 +395,7 @@ static void refuses_what_is_no_program(void)
     e = allm_toolbox_error(k.box);
     CHECK(e && strstr(e->message, "already a tool named tool"));
     allm_json *report = allm_toolbox_report(k.box);
-    CHECK_INT(allm_json_count(allm_json_get(report, "failed")), 5);
+    CHECK_INT(allm_json_count(allm_json_get(report, "failed")), 6);
     CHECK_INT(allm_json_count(allm_json_get(report, "tools")), 1);
     allm_json_free(report);
     close_kit(&k);
