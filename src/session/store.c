@@ -278,6 +278,14 @@ allm_json *allm_store_verify(allm_store *s, const char *name)
 
 /* ---------------------------------------------------- send and cancel --- */
 
+/* May the session with this name be changed? */
+static const allm_error *check_change(const allm_store *s, struct arena *a,
+                                      const char *name)
+{
+    const allm_error *error = store_writable(s, a);
+    return error ? error : store_check_name(a, name);
+}
+
 struct sending {
     const char *name, *queue, *uid;
     struct slice body;
@@ -330,7 +338,7 @@ allm_status allm_store_send(allm_store *s, const char *name,
     if (!s || !message)
         return ALLM_ERR_NOMEM;
     arena_init(&a, store_mem(s));
-    const allm_error *error = store_check_name(&a, name);
+    const allm_error *error = check_change(s, &a, name);
     if (!error)
         error = write_message(&a, message, &m.body);
     store_make_uid(uid);
@@ -376,7 +384,7 @@ allm_status allm_store_cancel(allm_store *s, const char *name)
     if (!s)
         return ALLM_ERR_NOMEM;
     arena_init(&a, store_mem(s));
-    const allm_error *error = store_check_name(&a, name);
+    const allm_error *error = check_change(s, &a, name);
     if (!error)
         error = store_call(s, cancel_here, &a, &c);
     if (!error && !c.found)
@@ -412,7 +420,7 @@ allm_status allm_store_remove(allm_store *s, const char *name)
     if (!s)
         return ALLM_ERR_NOMEM;
     arena_init(&a, store_mem(s));
-    const allm_error *error = store_check_name(&a, name);
+    const allm_error *error = check_change(s, &a, name);
     if (!error)
         error = store_call(s, remove_here, &a, &r);
     if (!error && !r.found)
@@ -484,7 +492,9 @@ allm_json *allm_store_prune(allm_store *s, const allm_store_query *query,
     if (!s)
         return NULL;
     arena_init(&a, store_mem(s));
-    const allm_error *error = read_query(&a, query, &p.list.query);
+    const allm_error *error = p.looks ? NULL : store_writable(s, &a);
+    if (!error)
+        error = read_query(&a, query, &p.list.query);
     if (!error && p.list.query.words && *p.list.query.words)
         error = status_error(&a, ALLM_ERR_MISUSE, "invalid_options",
                              "allm_store_prune: sessions cannot be pruned by "

@@ -331,7 +331,7 @@ const allm_error *store_session_open(allm_store *s, struct arena *a,
                          .loaded = loaded };
     const uint32_t known = ALLM_SESSION_LOCK | ALLM_SESSION_CREATE;
     *out = NULL;
-    const allm_error *error = store_usable(s, a);
+    const allm_error *error = flags ? store_writable(s, a) : store_usable(s, a);
     if (!error && flags & ~known)
         error = status_error(a, ALLM_ERR_MISUSE, "invalid_options",
                              "the flags of a session in a store are "
@@ -351,7 +351,7 @@ const allm_error *store_session_claim(allm_store *s, struct arena *a,
 {
     struct opening o = { .queue = queue, .loaded = loaded };
     *out = NULL;
-    const allm_error *error = store_usable(s, a);
+    const allm_error *error = store_writable(s, a);
     if (error)
         return error;
     int64_t end = clock_after(clock_now_ns(clock_real()), wait_ms);

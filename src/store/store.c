@@ -279,6 +279,10 @@ allm_store *allm_store_open(const char *uri, const allm_store_opts *opts)
         s->refused = status_error(&s->arena, ALLM_ERR_MISUSE, "invalid_options",
                                   "the options of the store are not filled in; "
                                   "use ALLM(store_opts, ...)");
+    else if (given.flags & ~(uint32_t)(ALLM_STORE_READ | ALLM_STORE_NO_CREATE))
+        s->refused = status_error(&s->arena, ALLM_ERR_MISUSE, "invalid_options",
+                                  "allm_store_open: the flags are "
+                                  "ALLM_STORE_READ and ALLM_STORE_NO_CREATE");
     else
         s->refused = open_store(s, uri);
     return s;
@@ -345,6 +349,16 @@ const allm_error *store_usable(const allm_store *s, struct arena *a)
     if (s->refused)
         return status_retell(a, s->refused);
     return store_is_ours(s) ? NULL : &forked_error;
+}
+
+const allm_error *store_writable(const allm_store *s, struct arena *a)
+{
+    const allm_error *error = store_usable(s, a);
+    if (error || !(s->opts.flags & ALLM_STORE_READ))
+        return error;
+    return status_error(a, ALLM_ERR_STORE, "store_read_only",
+                        "this store was opened only to be read; open it "
+                        "without ALLM_STORE_READ to change it");
 }
 
 /* -------------------------------------------------------------- calls --- */

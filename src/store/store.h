@@ -23,6 +23,10 @@ uint32_t store_live_ms(const allm_store *s);
  * of fork(). */
 const allm_error *store_usable(const allm_store *s, struct arena *a);
 
+/* The same for a call that changes the store: it may be open only to be
+ * read. */
+const allm_error *store_writable(const allm_store *s, struct arena *a);
+
 /* Remember the error for allm_store_error() of this thread; its kind. */
 allm_status store_fail(allm_store *s, const allm_error *error);
 

@@ -51,6 +51,53 @@ static void refuses_network_file_systems(void)
     }
 }
 
+static void refuses_unknown_flags(void)
+{
+    allm_store *s = allm_store_open("memory:", ALLM(store_opts, .flags = 4));
+    CHECK_TEXT(stored_reason(allm_store_error(s)), "invalid_options");
+    allm_store_free(s);
+}
+
+/* -------------------------------------------------------- only to read --- */
+
+static void check_read_only(const allm_error *error, const char *what)
+{
+    CHECK_WHY(error && !strcmp(error->reason, "store_read_only"), what);
+}
+
+/* A handle that was opened for reading changes nothing. */
+static void reads_only(const char *uri)
+{
+    const allm_message hi = { .size = sizeof hi, .role = ALLM_ROLE_USER,
+                              .text = "hi" };
+    allm_store *s = stored_open(uri, NULL);
+    CHECK_TEXT(stored_make(s, "a", NULL), "");
+    allm_store *reader =
+        stored_open(uri, ALLM(store_opts, .flags = ALLM_STORE_READ));
+    CHECK_INT(allm_store_send(reader, "a", &hi, "q"), ALLM_ERR_STORE);
+    check_read_only(allm_store_error(reader), "send");
+    CHECK_INT(allm_store_cancel(reader, "a"), ALLM_ERR_STORE);
+    check_read_only(allm_store_error(reader), "cancel");
+    CHECK_INT(allm_store_remove(reader, "a"), ALLM_ERR_STORE);
+    check_read_only(allm_store_error(reader), "remove");
+    allm_json_free(allm_store_prune(reader, NULL, ALLM_PRUNE_LOOK));
+    CHECK_TEXT(stored_reason(allm_store_error(reader)), NULL);
+    CHECK(!allm_store_prune(reader, NULL, 0));
+    check_read_only(allm_store_error(reader), "prune");
+    allm_session *taken = allm_session_open(reader, "a", ALLM_SESSION_LOCK);
+    check_read_only(allm_session_error(taken), "open");
+    allm_session_free(taken);
+    taken = allm_session_claim(reader, "q", 0);
+    check_read_only(allm_session_error(taken), "claim");
+    allm_session_free(taken);
+    allm_json_free(allm_store_records(reader, "a", 1, 0));
+    CHECK_TEXT(stored_reason(allm_store_error(reader)), NULL);
+    allm_store_free(reader);
+    CHECK_INT(allm_store_remove(s, "a"), ALLM_OK);
+    allm_store_free(s);
+}
+EACH(reads_only)
+
 /* --------------------------------------------------------- PostgreSQL --- */
 
 /* The same URI with another database or user. */
@@ -149,6 +196,8 @@ ON_SERVER(reports_damage)
 
 TESTS = {
     TEST_ONCE(refuses_network_file_systems),
+    TEST(refuses_unknown_flags),
+    TEST_ALL(reads_only),
     TEST_ONCE(server_refuses_encodings),
     TEST_ONCE(server_refuses_roles),
     TEST_ONCE(server_refuses_later_versions),
