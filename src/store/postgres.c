@@ -102,12 +102,33 @@ static const allm_error *create_tables(struct postgres *q, struct arena *a)
     return s->driver->end(s, a);
 }
 
+/* Checked before libpq uses it: its errors quote what it cannot read, which may
+ * be a password with a character that is not escaped. */
+static const allm_error *check_uri(struct arena *a, const char *uri)
+{
+    PQconninfoOption *all = PQconninfoParse(uri, NULL);
+    bool readable = all != NULL;
+    for (const PQconninfoOption *o = all; readable && o->keyword; o++)
+        if (o->val && !strcmp(o->keyword, "port"))
+            readable = !o->val[strspn(o->val, "0123456789,")];
+    PQconninfoFree(all);
+    if (readable)
+        return NULL;
+    return status_error(a, ALLM_ERR_STORE, "invalid_store_uri",
+                        "libpq cannot read this URI; write it as "
+                        "postgresql://USER:PASSWORD@HOST:PORT/DATABASE, and "
+                        "special characters of a password as %%40 (for @) or "
+                        "%%2F (for /)");
+}
+
 static const allm_error *set_up(struct postgres *q, struct arena *a)
 {
     int64_t version = 0;
     bool create = !(q->sql.opts.flags &
                     (ALLM_STORE_READ | ALLM_STORE_NO_CREATE));
-    const allm_error *error = postgres_connect(q, a);
+    const allm_error *error = check_uri(a, q->uri);
+    if (!error)
+        error = postgres_connect(q, a);
     if (!error)
         error = check_encoding(q, a);
     if (!error)

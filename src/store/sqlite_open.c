@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -146,6 +147,20 @@ static const allm_error *need_file(struct sqlite *q, struct arena *a)
     return NULL;
 }
 
+/* A path that stays the same when the current folder changes, and that SQLite
+ * does not take for ":memory:" or a URI. */
+static const allm_error *make_absolute(struct sqlite *q, struct arena *a)
+{
+    char folder[PATH_MAX];
+    const char *rest = q->path;
+    if (*rest == '/')
+        return NULL;
+    if (!getcwd(folder, sizeof folder))
+        return file_error(a, rest, errno);
+    const allm_error *error = join_path(&q->arena, folder, "/", &q->path);
+    return error ? error : join_path(&q->arena, q->path, rest, &q->path);
+}
+
 /* The real path, so that all names of a file have one lock file. */
 static const allm_error *find_paths(struct sqlite *q, struct arena *a,
                                     const char *given)
@@ -157,7 +172,9 @@ static const allm_error *find_paths(struct sqlite *q, struct arena *a,
     int why = file_follow(&q->arena, given, &q->path);
     if (why)
         return file_error(a, given, why);
-    const allm_error *error = check_place(q, a);
+    const allm_error *error = make_absolute(q, a);
+    if (!error)
+        error = check_place(q, a);
     if (!error)
         error = join_path(&q->arena, q->path, "-lock", &q->lock_path);
     if (!error)

@@ -100,6 +100,30 @@ EACH(reads_only)
 
 /* --------------------------------------------------------- PostgreSQL --- */
 
+/* libpq quotes what it cannot read, which may be a password. */
+static void refuses_malformed_uris(void)
+{
+    static const char *const uris[] = {
+        "postgresql://u:hunter2@[::1/x",
+        "postgresql://u:hunter2%zz@127.0.0.1:1/x",
+        "postgresql://u:hunter2/x@127.0.0.1:1/x",
+        "postgresql://u@127.0.0.1:1/x?password=a&hunter2=b",
+        "postgresql://u@127.0.0.1:hunter2/x",
+    };
+    if (!ALLM_POSTGRES) {
+        check_skip("libpq");
+        return;
+    }
+    for (size_t i = 0; i < sizeof uris / sizeof *uris; i++) {
+        check_row(uris[i]);
+        allm_store *s = allm_store_open(uris[i], NULL);
+        const allm_error *error = allm_store_error(s);
+        CHECK_TEXT(stored_reason(error), "invalid_store_uri");
+        CHECK(error && !strstr(error->message, "hunter2"));
+        allm_store_free(s);
+    }
+}
+
 /* The same URI with another database or user. */
 static const char *changed_uri(const char *uri, const char *user,
                                const char *name)
@@ -198,6 +222,7 @@ TESTS = {
     TEST_ONCE(refuses_network_file_systems),
     TEST(refuses_unknown_flags),
     TEST_ALL(reads_only),
+    TEST_ONCE(refuses_malformed_uris),
     TEST_ONCE(server_refuses_encodings),
     TEST_ONCE(server_refuses_roles),
     TEST_ONCE(server_refuses_later_versions),

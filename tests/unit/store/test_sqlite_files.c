@@ -167,6 +167,44 @@ static void refuses_other_versions(void)
     }
 }
 
+static const allm_error *find_again(struct backend *b, struct arena *a,
+                                    void *found)
+{
+    struct backend_row row;
+    const allm_error *error = b->ops->reopen(b, a);
+    return error ? error : b->ops->find(b, a, "a", false, &row, found);
+}
+
+/* A name means nothing else to SQLite, and the file stays the same when the
+ * current folder changes. */
+static void takes_names_as_they_are(void)
+{
+    static const char *const names[] = { ":memory:", "file:x?mode=memory" };
+    char old[256], folder[128], text[64];
+    struct arena a;
+    if (!stored_file() || !CHECK(getcwd(old, sizeof old) != NULL))
+        return;
+    snprintf(folder, sizeof folder, "%s", path_of(""));
+    *strrchr(folder, '/') = '\0';
+    arena_init(&a, mem_default());
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        bool found = false;
+        check_row(names[i]);
+        CHECK_INT(chdir(folder), 0);
+        snprintf(text, sizeof text, "sqlite:%s", names[i]);
+        allm_store *s = stored_open(text, NULL);
+        CHECK_TEXT(stored_make(s, "a", "\"x\""), "");
+        CHECK_INT(chdir(old), 0);
+        CHECK(!store_call(s, find_again, &a, &found) && found);
+        allm_store_free(s);
+        snprintf(text, sizeof text, "%s-lock", names[i]);
+        CHECK(!chdir(folder) && !unlink(names[i]) && !unlink(text));
+    }
+    CHECK_INT(chdir(old), 0);
+    arena_release(&a);
+    stored_remove();
+}
+
 /* ---------------------------------------------------------- truncated --- */
 
 static void refuses_truncated_files(void)
@@ -618,6 +656,7 @@ static void leaves_no_byte(void)
 TESTS = {
     TEST_ONCE(refuses_other_files),
     TEST_ONCE(refuses_other_versions),
+    TEST_ONCE(takes_names_as_they_are),
     TEST_ONCE(refuses_truncated_files),
     TEST_ONCE(survives_damaged_pages),
     TEST_ONCE(reports_damaged_sessions),
