@@ -62,12 +62,14 @@ static void choose_records(struct fork *f)
 static const allm_error *read_back(struct backend *b, struct arena *a, void *ud)
 {
     struct fork *f = ud;
-    struct backend_row other;
+    struct backend_row other = { 0 };
     const char *name = store_session_name(f->place->store);
     const allm_error *error = b->ops->find(b, a, name, false, &f->row,
                                            &f->found);
     if (!error && !f->reads)
         error = b->ops->find(b, a, f->name, true, &other, &f->exists);
+    /* one without records and messages was left by a holder that was killed */
+    f->exists = f->exists && (other.head || other.due);
     if (error || !f->found || f->exists)
         return error;
     error = b->ops->first(b, a, f->row.id, &f->first);

@@ -49,8 +49,10 @@ static bool message_has(const allm_message *m, struct slice word)
             return true;
     for (size_t i = 0; i < m->tool_call_count; i++) {
         const struct allm_tool_call *c = m->tool_calls[i];
+        bool malformed = !allm_json_count(c->arguments);
         if (text_has(c->name, c->name ? strlen(c->name) : 0, word) ||
-            value_has(c->arguments, word))
+            value_has(c->arguments, word) ||
+            (malformed && text_has(c->raw_arguments, c->raw_len, word)))
             return true;
     }
     return false;

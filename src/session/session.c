@@ -487,6 +487,11 @@ static const allm_error *settled_content(allm_session *s, const char *id,
     allm_tool_answer mine;
     *out = SLICE("This call did not happen: the program was interrupted "
                  "before it took effect.");
+    if ((unsigned)how > ALLM_SETTLE_AGAIN)
+        return status_error(&s->scratch, ALLM_ERR_MISUSE, "wrong_answer",
+                            "allm_session_settle: %d is none of the ways to "
+                            "settle a call; pass an ALLM_SETTLE_...",
+                            (int)how);
     if (how != ALLM_SETTLE_HAPPENED)
         return answer
                    ? status_error(&s->scratch, ALLM_ERR_MISUSE, "wrong_answer",

@@ -21,6 +21,7 @@
 #include "json/write.h"
 
 enum { LIST_LIMIT = 50, SEARCH_PAGE = 200 };
+#define MOST_AGE_MS (UINT64_C(1) << 50)
 
 /* End a function that returns a value: NULL with the store's error, or a copy
  * of v.  Releases the arena. */
@@ -82,6 +83,8 @@ static const allm_error *read_query(struct arena *a,
         return status_error(a, ALLM_ERR_MISUSE, "invalid_options",
                             "the query is not filled in; use "
                             "ALLM(store_query, ...)");
+    if (out->older_ms > MOST_AGE_MS)    /* backends subtract it from now */
+        out->older_ms = MOST_AGE_MS;
     return NULL;
 }
 
@@ -461,8 +464,8 @@ static const allm_error *prune_here(struct backend *b, struct arena *a,
         if (!may_prune(r))
             continue;
         bool done = true;
-        if (!p->looks && p->journal)
-            error = b->ops->prune(b, a, r->id, &done);
+        if (p->journal)
+            error = b->ops->prune(b, a, r->id, p->looks, &done);
         else if (!p->looks)
             error = b->ops->remove(b, a, r->id, &held);
         if (!error && !held && done)

@@ -246,9 +246,9 @@ struct backend_ops {
     /* Remove the records of complete operations: those before the last one
      * that has a state, except the one right before it, whose sum is needed;
      * and the messages and blobs that only they refer to.  *removed false:
-     * there are none, or an operation is open. */
+     * there are none, or an operation is open.  `looks`: remove nothing. */
     const allm_error *(*prune)(struct backend *b, struct arena *a, int64_t id,
-                               bool *removed);
+                               bool looks, bool *removed);
     /* The first record that was not removed by prune(): usually 1. */
     const allm_error *(*first)(struct backend *b, struct arena *a, int64_t id,
                                uint64_t *seq);

@@ -125,7 +125,7 @@ const allm_error *memory_list(struct backend *b, struct arena *a,
 const allm_error *memory_remove(struct backend *b, struct arena *a, int64_t id,
                                 bool *held);
 const allm_error *memory_prune(struct backend *b, struct arena *a, int64_t id,
-                               bool *removed);
+                               bool looks, bool *removed);
 const allm_error *memory_first(struct backend *b, struct arena *a, int64_t id,
                                uint64_t *seq);
 const allm_error *memory_send(struct backend *b, struct arena *a,

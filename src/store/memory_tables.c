@@ -132,8 +132,10 @@ const allm_error *memory_list(struct backend *b, struct arena *a,
     for (t = m->db->sessions; t; t = t->next)
         most++;
     *out = arena_zero(a, (most + 1) * sizeof **out);
-    if (q->after)
+    if (q->after) {
         t = memory_by_name(m->db, q->after);
+        limit = t ? limit : 0;
+    }
     while (*out && *count < limit && (t = next_listed(m, q, t)))
         memory_row(a, t, &(*out)[(*count)++]);
     pthread_mutex_unlock(&m->db->lock);
@@ -207,7 +209,7 @@ static void cut_log(struct memory_session *t, uint64_t first)
 }
 
 const allm_error *memory_prune(struct backend *b, struct arena *a, int64_t id,
-                               bool *removed)
+                               bool looks, bool *removed)
 {
     struct memory_db *db = memory_of(b)->db;
     (void)a;
@@ -215,7 +217,7 @@ const allm_error *memory_prune(struct backend *b, struct arena *a, int64_t id,
     struct memory_session *t = memory_by_id(db, id);
     uint64_t first = t ? first_needed(t) : 0;
     *removed = first > (t && t->first ? t->first : 1);
-    if (*removed)
+    if (*removed && !looks)
         cut_log(t, first);
     pthread_mutex_unlock(&db->lock);
     return NULL;

@@ -270,17 +270,13 @@ static const allm_error *cut_log(struct sql *q, struct arena *a, int64_t id,
     return error;
 }
 
-const allm_error *sql_prune(struct backend *b, struct arena *a, int64_t id,
-                            bool *removed)
+/* The record before which nothing is needed; 0: nothing can be removed. */
+static const allm_error *find_needed(struct sql *q, struct arena *a, int64_t id,
+                                     int64_t *needed)
 {
-    struct sql *q = sql_of(b);
     struct sql_rows rows = { 0 };
     uint64_t first = 1;
-    *removed = false;
-    const allm_error *error = q->driver->begin(q, a);
-    if (error)
-        return error;
-    error = sql_first(b, a, id, &first);
+    const allm_error *error = sql_first(&q->backend, a, id, &first);
     if (!error)
         error = SQL_RUN(q, a,
                         "SELECT max(seq) - 1 FROM allm_record WHERE "
@@ -288,16 +284,28 @@ const allm_error *sql_prune(struct backend *b, struct arena *a, int64_t id,
                         "AND EXISTS (SELECT 1 FROM allm_session "
                         "WHERE id = $1 AND open = 0)",
                         &rows, sql_int(id));
-    int64_t keep = !error && rows.count ? (int64_t)number_at(&rows, 0, 0) : 0;
-    bool less = keep > (int64_t)first;
-    if (!error && less)
-        error = cut_log(q, a, id, keep);
-    if (error || !less) {
-        q->driver->undo(q);
+    uint64_t last = !error && rows.count ? number_at(&rows, 0, 0) : 0;
+    *needed = last > first ? (int64_t)last : 0;
+    return error;
+}
+
+const allm_error *sql_prune(struct backend *b, struct arena *a, int64_t id,
+                            bool looks, bool *removed)
+{
+    struct sql *q = sql_of(b);
+    int64_t needed = 0;
+    const allm_error *error = looks ? NULL : q->driver->begin(q, a);
+    *removed = false;
+    if (error)
         return error;
-    }
-    error = q->driver->end(q, a);
-    *removed = !error;
+    error = find_needed(q, a, id, &needed);
+    if (!error && needed && !looks)
+        error = cut_log(q, a, id, needed);
+    if (!looks && (error || !needed))
+        q->driver->undo(q);
+    else if (!looks)
+        error = q->driver->end(q, a);
+    *removed = !error && needed;
     return error;
 }
 

@@ -112,7 +112,7 @@ const allm_error *sql_list(struct backend *b, struct arena *a,
                            const allm_store_query *query, size_t limit,
                            size_t *count, struct backend_row **out);
 const allm_error *sql_prune(struct backend *b, struct arena *a, int64_t id,
-                            bool *removed);
+                            bool looks, bool *removed);
 const allm_error *sql_first(struct backend *b, struct arena *a, int64_t id,
                             uint64_t *seq);
 const allm_error *sql_send(struct backend *b, struct arena *a, const char *name,

@@ -413,10 +413,10 @@ static const allm_error *sqlite_remove(struct backend *b, struct arena *a,
 }
 
 static const allm_error *sqlite_prune(struct backend *b, struct arena *a,
-                                      int64_t id, bool *removed)
+                                      int64_t id, bool looks, bool *removed)
 {
-    const allm_error *error = sql_prune(b, a, id, removed);
-    return error || !*removed ? error : sqlite_shrink(sqlite_of(b), a);
+    const allm_error *error = sql_prune(b, a, id, looks, removed);
+    return error || looks || !*removed ? error : sqlite_shrink(sqlite_of(b), a);
 }
 
 static const allm_error *sqlite_put_live(struct backend *b, struct arena *a,

@@ -142,6 +142,7 @@ struct allm_store {
     atomic_bool dead;               /* on_commit said so */
     uint64_t commits;
     int64_t watch_ns;               /* when the backend was asked for news */
+    bool watch_due;                 /* it is asked at once */
     uint64_t version;               /* what changed() said then */
     bool wrote;                     /* something for followers, since then */
 };

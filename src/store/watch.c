@@ -155,7 +155,7 @@ static void look_for_changes(allm_store *s)
 
 void watch_now(allm_store *s)
 {
-    s->watch_ns = 0;
+    s->watch_due = true;
     pthread_mutex_lock(&s->lock);
     s->wrote = true;
     pthread_mutex_unlock(&s->lock);
@@ -176,7 +176,8 @@ int64_t watch_store(allm_store *s)
     if (followed && wrote)
         ring_followers(s);
     int64_t every = (int64_t)s->ops->watch_ms(s->backend) * NS_PER_MS;
-    if (now - s->watch_ns >= every) {
+    if (s->watch_due || now - s->watch_ns >= every) {
+        s->watch_due = false;
         if (held)
             ask_backend(s);
         if (followed)

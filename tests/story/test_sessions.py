@@ -365,6 +365,10 @@ def test_search():
     equal([s["name"] for s in listed(env, "warm", "lisbon")], ["a"])
     equal([s["name"] for s in listed(env, "oslo", "where")], [])
     holds(allm("sessions", "cold", env=env).text, "b ")
+    broken = {"id": "a", "name": "go", "raw_arguments": '{"to": "Riga'}
+    allm("-S", "c", *fake(["tool_call", broken], ["finish", "stop"]), "hi",
+         env=env)
+    equal([s["name"] for s in listed(env, "riga")], ["c"])
     allm("-S", "berlin", *text("No."), "hello", env=env)
     equal([s["name"] for s in listed(env, "BERL")], [])
     env = killed_agent()

@@ -173,6 +173,8 @@ static void settle_one(const struct settling *row, const char *uri)
     CHECK_TEXT(said(s), "u:hi");
     CHECK_TEXT(run(allm_session_resume(e, s, NULL)), "unsettled_tool_calls");
     CHECK_TEXT(run(allm_session_reply(e, s, "x", NULL)), "turn_unfinished");
+    CHECK_INT(allm_session_settle(s, "c0", (allm_settle)3, NULL),
+              ALLM_ERR_MISUSE);
     CHECK_INT(allm_session_settle(s, "c9", row->how, NULL),
               row->answer ? ALLM_ERR_MISUSE : ALLM_ERR_SESSION);
     const allm_tool_answer answer = { .size = sizeof answer,
@@ -517,6 +519,9 @@ static void lists_and_removes(const char *uri)
     allm_session *held = allm_session_open(store, "s1", ALLM_SESSION_LOCK);
     CHECK_INT(allm_store_remove(store, "s1"), ALLM_ERR_SESSION);
     CHECK_TEXT(reason_of(allm_store_error(store)), "session_locked");
+    v = allm_store_prune(store, ALLM(store_query, .older_ms = UINT64_MAX), 0);
+    CHECK_INT(allm_json_count(allm_json_get(v, "removed")), 0);
+    allm_json_free(v);
     v = allm_store_prune(store, NULL, ALLM_PRUNE_LOOK);
     CHECK_INT(allm_json_count(allm_json_get(v, "removed")), 1);
     allm_json_free(v);
@@ -567,6 +572,7 @@ static void prunes_the_journal(const char *uri)
     CHECK_INT(pruned(store, ALLM_PRUNE_LOOK), 1);
     CHECK_INT(pruned(store, 0), 1);
     CHECK_INT(pruned(store, 0), 0);             /* nothing is left to remove */
+    CHECK_INT(pruned(store, ALLM_PRUNE_LOOK), 0);
     check_verified(store);
     allm_json *v = allm_store_records(store, "trip", 0, 0);
     CHECK_INT(allm_json_count(v), 2);
@@ -593,10 +599,24 @@ EACH(prunes_the_journal)
 static void forks(const char *uri)
 {
     crash_begin_at(uri);
-    allm_store *store = crash_open(0, false);
+    allm_store *store = crash_open(1, false);
+    allm_session *s = allm_session_open(store, "left", ALLM_SESSION_CREATE);
+    allm_session_append_user(s, "lost");
+    allm_session_free(s);
+    allm_store_free(store);
+    store = crash_open(0, false);
     allm_engine *e = turns_engine(TWO, "echo=echo", NULL);
-    allm_session *s = open_session(store, ALLM_SESSION_CREATE);
+    s = open_session(store, ALLM_SESSION_CREATE);
     CHECK_TEXT(run(allm_session_reply(e, s, "hi", NULL)), NULL);
+    CHECK_INT(allm_session_fork(s, 0, "left"), ALLM_OK);
+    const allm_message one = { .size = sizeof one, .role = ALLM_ROLE_USER,
+                               .text = "one" };
+    allm_session *held = allm_session_open(
+        store, "held", ALLM_SESSION_LOCK | ALLM_SESSION_CREATE);
+    CHECK(allm_session_fork(s, 0, "held") < 0);     /* a holder that lives */
+    allm_session_free(held);
+    CHECK_INT(allm_store_send(store, "sent", &one, "q"), ALLM_OK);
+    CHECK_INT(allm_session_fork(s, 0, "sent"), ALLM_ERR_SESSION);
     CHECK_INT(allm_session_fork(s, 0, "now"), ALLM_OK);
     CHECK_INT(allm_session_fork(s, 7, "then"), ALLM_OK);
     CHECK_INT(allm_session_fork(s, 4, "inside"), ALLM_ERR_MISUSE);

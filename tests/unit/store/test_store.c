@@ -319,6 +319,7 @@ static void lists_the_newest_first(const char *uri)
     check_list(s, (allm_store_query){ .after = "a" }, 9, "");
     check_list(s, (allm_store_query){ .status = "no" }, 9, "");
     check_list(s, (allm_store_query){ .status = "completed" }, 1, "d ");
+    check_list(s, (allm_store_query){ .after = "x" }, 9, "");
     check_list(s, (allm_store_query){ .older_ms = 3600000 }, 9, "");
     check_list(s, (allm_store_query){ .queue = "q" }, 9, "");
     CHECK_TEXT(stored_write(t, STORED(.type = "created", .status = "no")), "");
