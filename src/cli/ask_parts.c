@@ -1,7 +1,6 @@
 /* ask_parts.c - the flags of ask, and what they mean for a call */
 #include "cli/ask_parts.h"
 
-#include "cli/reasoning.h"
 #include "cli/settings.h"
 #include "cli/timing.h"
 
@@ -50,7 +49,7 @@ bool ask_parts_options(const struct ask *a, const struct flag_list *pairs,
     return opts_read(o, pairs) &&
            (!a->max_tokens ||
             opts_put_number(o, "max_tokens", a->max_tokens)) &&
-           (!a->reasoning || reasoning_put(o, a->reasoning));
+           (!a->reasoning || opts_put_reasoning(o, a->reasoning));
 }
 
 struct wish ask_parts_wish(const struct ask *a, const struct template_use *t,

@@ -2,8 +2,10 @@
 #include "cli/opts.h"
 
 #include "cli/print.h"
+#include "cli/settings.h"
 #include "conf/member.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void put_value(allm_json_build *b, const char *word)
@@ -45,7 +47,8 @@ bool opts_read(struct opts *o, const struct flag_list *pairs)
     return false;
 }
 
-bool opts_put(struct opts *o, const char *key, allm_json *value)
+/* Frees the value. */
+static bool put_option(struct opts *o, const char *key, allm_json *value)
 {
     allm_json *empty = allm_json_parse("{}", 2, NULL);
     allm_json *all = allm_json_set(o->json ? o->json : empty, key, value);
@@ -66,7 +69,52 @@ bool opts_put_number(struct opts *o, const char *key, int64_t n)
 {
     allm_json_build *b = allm_json_build_new(NULL);
     allm_json_build_int(b, n);
-    return opts_put(o, key, allm_json_build_done(b));
+    return put_option(o, key, allm_json_build_done(b));
+}
+
+/* ---------------------------------------------------------- reasoning --- */
+
+static const char *const levels[] = { "none", "low", "medium", "high" };
+
+static bool put_level(struct opts *o, const char *word, const char *what)
+{
+    static const char key[] = "reasoning_effort";
+    char *end;
+    double n = strtod(word, &end);
+    double unit = !strcmp(end, "k") ? 1e3 : !strcmp(end, "M") ? 1e6 : !*end;
+    n *= unit;
+    if (end != word && unit > 0 && n >= 0 && n <= 1e9 &&
+        n == (double)(int64_t)n)
+        return opts_put_number(o, key, (int64_t)n);
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        if (strcmp(word, levels[i]) != 0)
+            continue;
+        return put_option(o, key, member_alone(word, ALLM_NUL_ENDED));
+    }
+    return print_fault(
+        "%s is none, low, medium, high or a number of tokens, not "
+        "\"%.100s\"",
+        what, word);
+}
+
+bool opts_put_reasoning(struct opts *o, const char *word)
+{
+    return put_level(o, word, "--reasoning");
+}
+
+bool opts_put_reasoning_setting(struct opts *o)
+{
+    const allm_json *value = settings_value("reasoning");
+    const char *word = allm_json_text(value, NULL);
+    if (!value)
+        return true;
+    allm_text *number = word ? NULL : allm_json_write(value, 0);
+    if (!word && !number)
+        return print_fault("out of memory");
+    bool ok = put_level(o, word ? word : allm_text_bytes(number, NULL),
+                        "the setting reasoning");
+    allm_text_free(number);
+    return ok;
 }
 
 void opts_release(struct opts *o)

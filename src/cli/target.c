@@ -4,8 +4,8 @@
 #include "cli/catalog.h"
 #include "cli/exit.h"
 #include "cli/model_name.h"
+#include "cli/opts.h"
 #include "cli/print.h"
-#include "cli/reasoning.h"
 #include "cli/registry.h"
 #include "cli/settings.h"
 #include "cli/target_key.h"
@@ -136,7 +136,7 @@ static int add_everything(struct target *t, const struct model_name *m)
                                               m->provider);
     const char *url = text_of(provider, "base_url", w->base_url);
     struct opts thoughts = { NULL };
-    if (!w->no_text && !reasoning_put_setting(&thoughts))
+    if (!w->no_text && !opts_put_reasoning_setting(&thoughts))
         return END_USAGE;
     add_options(t, thoughts.json);
     opts_release(&thoughts);

@@ -4,6 +4,7 @@
 #include "base/nocase.h"
 #include "base/status.h"
 #include "provider/model_rules.h"
+#include "json/build.h"
 #include "json/json.h"
 
 static const char *const never_sent[] = {
@@ -54,15 +55,49 @@ const char *extra_text(const struct extra *x, const char *name)
                                                   : NULL;
 }
 
+const allm_error *extra_refuse_effort(struct arena *a, const char *word)
+{
+    return status_error(a, ALLM_ERR_MISUSE, "invalid_option",
+                        "reasoning_effort is \"%.40s\"; it must be one of "
+                        "none, minimal, low, medium, high, xhigh, max, or a "
+                        "number of tokens",
+                        word);
+}
+
+/* Replace an effort that is a number of tokens by the lowest level that allows
+ * as many. */
+static const allm_error *read_effort_tokens(struct extra *x, struct arena *a)
+{
+    const allm_json *effort = extra_get(x, "reasoning_effort");
+    allm_json_type type = allm_json_type_of(effort);
+    int64_t n;
+    if (type != ALLM_JSON_INT && type != ALLM_JSON_REAL)
+        return NULL;
+    if (!allm_json_int64(effort, &n) || n < 0)
+        return extra_refuse_effort(a, "a fraction or a number below 0");
+    x->effort_tokens = n;
+    const char *level = n == 0      ? "none"
+                        : n <= 2048 ? "low"
+                        : n <= 8192 ? "medium"
+                                    : "high";
+    const allm_json *name = build_alone(a, slice_of(level));
+    x->options = name ? json_set(a, x->options, SLICE("reasoning_effort"), name)
+                      : NULL;
+    return x->options ? NULL : status_nomem();
+}
+
 const allm_error *extra_init(struct extra *x, const allm_call *call,
                              struct arena *a)
 {
     *x = (struct extra){ .call = call };
     x->options = json_merge(a, object_or_empty(call->options),
                             object_or_empty(call->request->options));
-    const allm_json *body = extra_get(x, "extra_body");
     if (!x->options)
         return status_nomem();
+    const allm_error *error = read_effort_tokens(x, a);
+    if (error)
+        return error;
+    const allm_json *body = extra_get(x, "extra_body");
     if (!body)
         return NULL;
     if (allm_json_type_of(body) != ALLM_JSON_OBJECT)
@@ -112,14 +147,6 @@ void extra_write(const struct extra *x, struct emit *e,
         emit_key(e, name);
         emit_value(e, allm_json_value(k));
     }
-}
-
-const allm_error *extra_refuse_effort(struct arena *a, const char *word)
-{
-    return status_error(a, ALLM_ERR_MISUSE, "invalid_option",
-                        "reasoning_effort is \"%.40s\"; it must be one of "
-                        "none, minimal, low, medium, high, xhigh, max",
-                        word);
 }
 
 /* Copy a header name in lower case; false if it has characters other than

@@ -18,6 +18,8 @@
 struct extra {
     const allm_json *options;   /* for the body: engine, request, extra_body */
     const allm_call *call;
+    int64_t effort_tokens;      /* of "reasoning_effort", if it is a number;
+                                 * the option then is the level for it */
 };
 
 /* NULL, or an error in the arena. */

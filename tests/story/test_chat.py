@@ -126,6 +126,7 @@ def test_bad_flags():
                        (["-p", "a", "b"], "-t"), (["-s", "@absent"], "absent"),
                        (["--schema", "n xyz"], "xyz"),
                        (["--reasoning", "very"], "very"),
+                       (["--reasoning", "0x"], "0x"),
                        (["--key", "sk-" + 40 * "x"], "not the key itself"),
                        (["--replay", "absent"], "absent")):
         run = p.run("chat", *text(), *words, stdin="hi\n")

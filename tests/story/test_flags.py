@@ -187,15 +187,16 @@ def test_options():
     got = body("--max-tokens", "2k", "hi")
     equal(got.get("max_completion_tokens", got.get("max_tokens")), 2000)
     for level, wanted in (("low", "low"), ("high", "high"), ("3000", "medium"),
-                          ("0", "none"), ("100000", "high")):
+                          ("0", "none"), ("100k", "high")):
         run = allm("-m", "openai:gpt-5", "--reasoning", level, "--dry-run",
                    "hi")
         holds(run.text, f'"{wanted}"')
     one_sentence(allm(*text(), "--reasoning", "wild", "hi"), 2, "medium",
                  '"wild"')
-    run = allm("-m", "anthropic:claude-sonnet-4-5", "--reasoning", "low",
+    run = allm("-m", "anthropic:claude-sonnet-4-5", "--reasoning", "5000",
                "--dry-run", "hi")
-    holds(run.text, "budget_tokens")
+    equal(run.json["body"]["thinking"]["budget_tokens"], 5000)
+    equal(allm(*text(), "--reasoning", "0.5", "hi").code, 2)
 
 
 def test_max_input():

@@ -71,7 +71,10 @@ static const allm_error *choose_thinking(struct anthropic_thinking *t,
         if (strcmp(name, efforts[i].name) != 0)
             continue;
         if (efforts[i].effort)
-            choose_effort(t, rules, efforts[i].effort, efforts[i].budget);
+            choose_effort(t, rules, efforts[i].effort,
+                          !x->effort_tokens               ? efforts[i].budget
+                          : x->effort_tokens > MIN_BUDGET ? x->effort_tokens
+                                                          : MIN_BUDGET);
         else
             choose_none(t, rules);
         return NULL;

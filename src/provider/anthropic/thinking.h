@@ -2,7 +2,8 @@
  * thinking.h - decide how much the model is to think
  *
  *      "thinking"           an option in the provider's own format, or
- *      "reasoning_effort"   one of none, minimal, low, medium, high, xhigh, max
+ *      "reasoning_effort"   one of none, minimal, low, medium, high, xhigh and
+ *                           max, or a number of tokens
  *
  * Some models take a token budget, others an effort; some always think.  Their
  * names decide: see model_rules.h.

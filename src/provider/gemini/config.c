@@ -90,16 +90,18 @@ static void put_level(struct build *b, const char *level, uint32_t rules)
                                           : SLICE("low"));
 }
 
-static void put_thinking(struct build *b, size_t effort, uint32_t rules)
+/* tokens: instead of the budget for this effort; 0: none are given. */
+static void put_thinking(struct build *b, size_t effort, int64_t tokens,
+                         uint32_t rules)
 {
-    int64_t budget = efforts[effort].budget;
+    int64_t budget = tokens ? tokens : efforts[effort].budget;
     if (!budget && !(rules & (MODEL_LEVELS | MODEL_BUDGET)))
         return;                 /* it does not think anyway */
     build_object_at(b, "thinkingConfig");
     if (rules & MODEL_LEVELS) {
         put_level(b, efforts[effort].level, rules);
     } else {
-        if (!budget && !(rules & MODEL_STOPS))
+        if (budget < MIN_BUDGET && !(rules & MODEL_STOPS))
             budget = MIN_BUDGET;
         build_int_at(b, "thinkingBudget", budget);
     }
@@ -116,7 +118,7 @@ static const allm_error *put_effort(struct build *b, const struct extra *x,
         return NULL;
     for (size_t i = 0; i < sizeof efforts / sizeof *efforts; i++)
         if (!strcmp(name, efforts[i].name)) {
-            put_thinking(b, i, model_rules(x->call->model));
+            put_thinking(b, i, x->effort_tokens, model_rules(x->call->model));
             return NULL;
         }
     return extra_refuse_effort(a, name);
