@@ -124,12 +124,11 @@ static void take_pointed(struct parse *p)
 
 static void take_entity(struct parse *p)
 {
-    size_t end = 0;
-    uint32_t point;
+    struct entity e;
     enum entity_found found = entity_read(p->t.text + p->at, p->t.len - p->at,
-                                          &end, &point);
+                                          &e);
     if (found == ENTITY_WHOLE)
-        add_token(p, TOKEN_ENTITY, end);
+        add_token(p, TOKEN_ENTITY, e.len);
     else if (found == ENTITY_NONE || !is_cut(p))
         take_text(p);
 }
@@ -286,17 +285,19 @@ static void write_delimiter(struct inline_text *in, const struct token *t,
 
 void inline_unescape(const char *text, size_t len, struct bytes *out)
 {
-    for (size_t i = 0, end; i < len; i += end) {
-        uint32_t point;
-        char bytes[4];
-        end = 1;
-        if (text[i] == '\\' && i + 1 < len && is_ascii_punctuation(text[i + 1]))
-            i++;
-        if (text[i] == '&' &&
-            entity_read(text + i, len - i, &end, &point) == ENTITY_WHOLE)
-            escape_text(bytes, entity_bytes(point, bytes), out);
-        else
-            bytes_add(out, text + i, end = 1);
+    for (size_t i = 0, step; i < len; i += step) {
+        struct entity e;
+        bool escaped = text[i] == '\\' && i + 1 < len &&
+                       is_ascii_punctuation(text[i + 1]);
+        i += escaped;
+        step = 1;
+        if (!escaped && text[i] == '&' &&
+            entity_read(text + i, len - i, &e) == ENTITY_WHOLE) {
+            escape_text(e.bytes, e.count, out);
+            step = e.len;
+        } else {
+            bytes_add(out, text + i, 1);
+        }
     }
 }
 
@@ -398,11 +399,9 @@ static void write_pointed(struct parse *p, const struct token *t,
 static void write_entity(const struct parse *p, const struct token *t,
                          struct bytes *out)
 {
-    size_t end;
-    uint32_t point = 0xfffd;
-    char bytes[4];
-    entity_read(p->t.text + t->at, t->len, &end, &point);
-    escape_text(bytes, entity_bytes(point, bytes), out);
+    struct entity e;
+    if (entity_read(p->t.text + t->at, t->len, &e) == ENTITY_WHOLE)
+        escape_text(e.bytes, e.count, out);
 }
 
 static void write_token(struct parse *p, const struct token *t,

@@ -101,7 +101,7 @@ void line_paste(struct line *l, const char *bytes, size_t len)
         return;
     }
     char mark[4];
-    size_t n = entity_bytes((uint32_t)(LINE_FOLD_POINT + l->fold_count), mark);
+    size_t n = entity_encode((uint32_t)(LINE_FOLD_POINT + l->fold_count), mark);
     bytes_add(&l->folds[l->fold_count++], bytes, len);
     insert_text(l, mark, n);
 }

@@ -43,12 +43,9 @@ static void see(struct seen *s, const char *text, size_t len)
 
 static void see_entity(struct seen *s, const char *text, size_t len)
 {
-    char copy[64], bytes[4];
-    size_t end;
-    uint32_t point;
-    snprintf(copy, sizeof copy, "%.*s", (int)len, text);
-    if (entity_read(copy, strlen(copy), &end, &point) == ENTITY_WHOLE)
-        see(s, bytes, entity_bytes(point, bytes));
+    struct entity e;
+    if (entity_read(text, len, &e) == ENTITY_WHOLE)
+        see(s, e.bytes, e.count);
     else
         see(s, text, len);
 }

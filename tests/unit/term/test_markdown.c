@@ -67,6 +67,13 @@ static const struct {
     { "a table that is shrunk", "|a|b|\n|-|-|\n|one two three|x|\n",
       "a           | b\n------------+--\none two     | x\nthree       |\n",
       NULL },
+    { "references by name", "&Dcaron;&ngE;&fjlig; &amp;amp; &no; &copy",
+      "\xc4\x8e\xe2\x89\xa7\xcc\xb8" "fj &amp; &no;\n&copy\n",
+      NULL },
+    { "the longest name", "&CounterClockwiseContourIntegral;",
+      "\xe2\x88\xb3\n", NULL },
+    { "escaped in an address", "[](http://\\&gt;)",
+      "(http://&gt;)\n", NULL },
     { "a link", "[a](http://b) [c](x) <http://d>", "a (http://b) c\nhttp://d\n",
       "\033[0;4ma\033[0m (http://b) \033[0;4mc\033[0m\n\033[0;4mhttp://d\033[0m"
       "\n" },

@@ -1,0 +1,13 @@
+/* entity_table.h - the names of HTML 5, which tools/embed-entities writes */
+#ifndef TERM_ENTITY_TABLE_H
+#define TERM_ENTITY_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* "NAME\0TEXT\0NAME\0...", sorted by name, and where each name begins. */
+extern const unsigned char entity_text[];
+extern const uint16_t entity_start[];
+extern const size_t entity_count;
+
+#endif
