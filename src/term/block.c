@@ -221,8 +221,11 @@ void block_rule(struct blocks *b, size_t keep)
 
 void block_underline(struct blocks *b, char c)
 {
+    if (b->slash)
+        wrap_text(&b->wrap, "\\", 1);
+    b->slash = false;
     wrap_flush(&b->wrap);
-    size_t columns = b->wrap.column - b->wrap.start;
+    size_t columns = b->wrap.open ? b->wrap.column - b->wrap.start : 0;
     const char *dash = c == '=' ? "=" : "-";
     if (b->wrap.color)
         dash = c == '=' ? "\xe2\x95\x90" : "\xe2\x94\x80";
@@ -329,8 +332,12 @@ void block_text_end(struct blocks *b)
     }
     b->hard = b->tail.len >= 2 && b->tail.ptr[b->tail.len - 1] == ' ' &&
               b->tail.ptr[b->tail.len - 2] == ' ';
-    bytes_clear(&b->tail);
     b->slash = inline_end(&b->text, &b->styled);
+    if (b->slash && b->tail.len) { /* it was not the last character */
+        bytes_byte(&b->styled, '\\');
+        b->slash = false;
+    }
+    bytes_clear(&b->tail);
     write_styled(b);
     wrap_flush(&b->wrap);
 }

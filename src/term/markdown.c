@@ -7,13 +7,14 @@
  *           ^^^ TEXT: words are written as they arrive
  *
  * The beginning of a line waits in `line` until it is clear what it is.  It is
- * looked at again for each byte, unless `hold` says that a byte decides
+ * looked at again for each character, unless `hold` says that it decides
  * nothing; so the time is linear.
  */
 #include "term/markdown.h"
 
 #include "term/block.h"
 #include "term/escape.h"
+#include "term/glyph.h"
 #include "term/mem.h"
 
 #include <string.h>
@@ -286,8 +287,10 @@ static enum step try_item(struct markdown *m, struct rest r)
     if (*r.ptr == '=' || *r.ptr == '_' || m->matched == BLOCK_DEPTH)
         return STEP_NO;
     enum start found = start_item(r.ptr, r.len, m->whole, &item);
-    if (found != START_YES)
-        return found == START_CUT ? STEP_MORE : STEP_NO;
+    if (found == START_CUT)
+        return wait_for(m, ' ');
+    if (found == START_NO)
+        return STEP_NO;
     bool ordered = item.kind == '.' || item.kind == ')';
     if (in_paragraph(m) && (item.blank || (ordered && item.number != 1)))
         return STEP_NO;
@@ -435,17 +438,21 @@ static void end_line(struct markdown *m)
     m->fresh = true;
 }
 
-/* A byte of the part that waits. */
-static void hold_byte(struct markdown *m, char c)
+/* A character of the part that waits; returns its length. */
+static size_t hold_character(struct markdown *m, const char *text)
 {
-    size_t n = c == '\t' ? 4 - (m->column + m->line.len) % 4 : 1;
-    for (size_t i = 0; i < n; i++)
-        bytes_byte(&m->line, c == '\t' ? ' ' : c);
+    char c = *text;
+    size_t len = glyph_length(c);
+    if (c == '\t')
+        bytes_add(&m->line, "    ", 4 - (m->column + m->line.len) % 4);
+    else
+        bytes_add(&m->line, text, len);
     bool more = m->hold == HOLD_LINE || c == m->hold || c == ' ' || c == '\t';
     size_t most = m->b.leaf == LEAF_TABLE ? BLOCK_TABLE : LINE_HELD;
-    if (m->hold && more && (m->line.len < most || m->hold == ' '))
-        return;
-    parse_line(m);
+    bool decides = !m->hold || !more;
+    if (decides || (m->line.len >= most && m->hold != ' '))
+        parse_line(m);
+    return len;
 }
 
 /* A row that is longer than what is held back of a table. */
@@ -470,10 +477,8 @@ static size_t take_part(struct markdown *m, const char *text, size_t len)
 {
     size_t n = 0;
     m->fresh = false;
-    if (m->phase <= PHASE_START) {
-        hold_byte(m, *text);
-        return 1;
-    }
+    if (m->phase <= PHASE_START)
+        return hold_character(m, text);
     while (n < len && text[n] != '\n' && text[n] != '\r')
         n++;
     if (m->phase == PHASE_TEXT)

@@ -112,23 +112,36 @@ enum start start_item(const char *line, size_t len, bool whole,
     item->blank = item->marker + spaces == len;
     if (!spaces && !item->blank)
         return START_NO;
-    if (item->blank && !whole && spaces < 5)
+    if (item->blank && !whole)
         return START_CUT;
-    item->blank = item->blank && whole;
     item->indent = item->marker + (item->blank || spaces > 4 ? 1 : spaces);
     return START_YES;
 }
 
+/* The length of a cell like ":--:"; 0: it is none. */
+static size_t read_dashes(const char *cell, size_t len)
+{
+    size_t n = count_same(cell, len, ' ');
+    n += n < len && cell[n] == ':';
+    size_t dashes = count_same(cell + n, len - n, '-');
+    n += dashes;
+    n += n < len && cell[n] == ':';
+    n += count_same(cell + n, len - n, ' ');
+    return dashes ? n : 0;
+}
+
 bool start_table_row(const char *line, size_t len, size_t *columns)
 {
-    size_t dashes = 0;
     *columns = 0;
-    for (size_t i = 0; i < len; i++) {
-        if (line[i] == '-' && !dashes)
-            ++*columns;
-        if (!strchr("|-: ", line[i]))
+    if (!memchr(line, '|', len) && !memchr(line, ':', len))
+        return false; /* the underline of a heading */
+    while (len && line[len - 1] == ' ')
+        len--;
+    for (size_t at = len && *line == '|'; at < len; ++*columns) {
+        size_t n = read_dashes(line + at, len - at);
+        if (!n || (at + n < len && line[at + n] != '|'))
             return false;
-        dashes = line[i] == '|' ? 0 : dashes + (line[i] == '-');
+        at += n + 1;
     }
     return *columns > 0;
 }

@@ -102,6 +102,21 @@ size_t style_read(const char *text, size_t len, struct style_mark *mark)
     return mark->url_len + 3;
 }
 
+size_t style_columns(const char *text, size_t len)
+{
+    struct style_mark m;
+    size_t width = 0;
+    while (len) {
+        const char *mark = memchr(text, '\0', len);
+        size_t n = mark ? (size_t)(mark - text) : len;
+        width += glyph_width(text, n);
+        n += mark ? style_read(mark, len - n, &m) : 0;
+        text += n;
+        len -= n;
+    }
+    return width;
+}
+
 /* The length of an escape sequence. */
 static size_t sequence_length(const char *text, size_t len)
 {

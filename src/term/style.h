@@ -49,7 +49,8 @@ void style_mark_link(struct bytes *text, unsigned style,
 /* Read the mark at the beginning of styled text; returns its length. */
 size_t style_read(const char *text, size_t len, struct style_mark *mark);
 
-/* The columns of text that has these escape sequences. */
+/* The columns of styled text; of text that has these escape sequences. */
+size_t style_columns(const char *text, size_t len);
 size_t style_width(const char *text, size_t len);
 
 #endif

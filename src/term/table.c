@@ -65,22 +65,6 @@ size_t table_cells(const char *line, size_t len)
     return n;
 }
 
-/* The columns of styled text. */
-static size_t styled_width(const char *text, size_t len)
-{
-    struct style_mark m;
-    size_t width = 0;
-    while (len) {
-        const char *mark = memchr(text, '\0', len);
-        size_t n = mark ? (size_t)(mark - text) : len;
-        width += glyph_width(text, n);
-        n += mark ? style_read(mark, len - n, &m) : 0;
-        text += n;
-        len -= n;
-    }
-    return width;
-}
-
 static void read_cell(struct table *t, struct cell *cell, const char *text,
                       size_t len, bool head)
 {
@@ -92,7 +76,8 @@ static void read_cell(struct table *t, struct cell *cell, const char *text,
     cell->at = t->text.len;
     inline_begin(&in, head ? STYLE_BOLD : 0);
     inline_feed(&in, bytes_string(&t->line), t->line.len, &t->text);
-    inline_end(&in, &t->text);
+    if (inline_end(&in, &t->text))
+        bytes_byte(&t->text, '\\');
     inline_release(&in);
     cell->len = t->text.len - cell->at;
 }
@@ -105,7 +90,7 @@ static void read_row(struct table *t, size_t row, const char *line, size_t len)
         if (!next_cell(line, len, &at, &from, &to))
             break;
         read_cell(t, cell, line + from, to - from, !row);
-        size_t width = styled_width(t->text.ptr + cell->at, cell->len);
+        size_t width = style_columns(t->text.ptr + cell->at, cell->len);
         if (width > t->widths[i])
             t->widths[i] = width;
     }
@@ -260,8 +245,7 @@ bool table_write(struct wrap *w, bool links, const char *rows, size_t len)
     const char *end = memchr(second, '\n', len - (size_t)(second - rows));
     struct table t = { .wrap = w, .links = links,
                        .rows = count_rows(rows, len) - 1 };
-    size_t prefix = styled_width(bytes_string(&w->first), w->first.len);
-    size_t room = w->limit > prefix ? w->limit - prefix : 0;
+    size_t room = w->limit > w->start ? w->limit - w->start : 0;
     t.columns = table_cells(second, (size_t)(end - second));
     if (t.columns * (NARROWEST + BETWEEN) > room + BETWEEN)
         return false;

@@ -57,8 +57,7 @@ static void begin_line(struct wrap *w)
     if (w->open)
         return;
     w->open = true;
-    w->start = put_styled(w, bytes_string(&w->first), w->first.len);
-    w->column = w->start;
+    w->column = put_styled(w, bytes_string(&w->first), w->first.len);
     bytes_clear(&w->first);
     bytes_add(&w->first, bytes_string(&w->rest), w->rest.len);
 }
@@ -115,8 +114,9 @@ static size_t line_room(const struct wrap *w)
 /* A new glyph of this width follows: the line may break before it. */
 static void begin_glyph(struct wrap *w, size_t width)
 {
-    if (w->word_width && (width == 2 || w->glyph_width == 2 ||
-                          w->word_width + width > line_room(w)))
+    bool wide = width == 2;
+    if (w->word_width &&
+        (wide || w->wide || w->word_width + width > line_room(w)))
         wrap_flush(w);
     bool changes = !w->word_width || w->word_style != w->text_style;
     if (changes && w->text_style & STYLE_LINK)
@@ -126,6 +126,7 @@ static void begin_glyph(struct wrap *w, size_t width)
     w->word_style = w->text_style;
     w->glyph = w->word.len;
     w->glyph_width = width;
+    w->wide = wide;
     w->word_width += width;
 }
 
@@ -145,13 +146,17 @@ static void add_point(struct wrap *w, const char *text, size_t len)
 {
     size_t at = 0;
     size_t width = len == 1 ? 1 : glyph_columns(glyph_point(text, len, &at));
-    if (len == 1 || !extends_glyph(w, text, len))
+    bool begins = len == 1 || !extends_glyph(w, text, len);
+    if (begins)
         begin_glyph(w, width ? width : 1);
-    else if (w->glyph_width < 2 && width == w->glyph_width) {
-        w->word_width++; /* the second letter of a flag */
-        w->glyph_width = 2;
-    }
     bytes_add(&w->word, text, len);
+    if (begins || !width)
+        return;
+    width = glyph_width(w->word.ptr + w->glyph, w->word.len - w->glyph);
+    if (width > w->glyph_width) {
+        w->word_width += width - w->glyph_width;
+        w->glyph_width = width;
+    }
 }
 
 static void add_space(struct wrap *w)
@@ -232,6 +237,7 @@ void wrap_prefix(struct wrap *w, const struct bytes *first,
     bytes_add(&w->first, bytes_string(first), first->len);
     bytes_clear(&w->rest);
     bytes_add(&w->rest, bytes_string(rest), rest->len);
+    w->start = style_columns(bytes_string(first), first->len);
 }
 
 void wrap_release(struct wrap *w)

@@ -28,6 +28,7 @@ struct wrap {
     size_t word_width;
     size_t glyph;        /* where the last glyph of the word begins */
     size_t glyph_width;
+    bool wide;           /* it begins with a code point of two columns */
     size_t spaces;       /* due before the word */
     bool open;           /* the line has begun */
 };

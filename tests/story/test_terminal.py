@@ -86,6 +86,8 @@ def test_characters():
         ("e\u0301x".encode() + LEFT + LEFT + b"a", "ae\u0301x"),
         ("ae\u0301".encode() + b"\x7f", "a"),
         ("a🎉b".encode() + LEFT + b"\x7f", "ab"),
+        ("aनिx".encode() + LEFT + LEFT + b"b", "abनिx"),
+        ("akषि".encode() + b"\x7f", "ak"),
         (b"a\xffb", "ab"),
     ]
     for keys, want in rows:

@@ -48,6 +48,11 @@ static const struct {
       "\xe6\x97\xa5\n\xe6\x9c\xac\n",
       "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e"
       "\xe6\x97\xa5\n\xe6\x9c\xac\n" },
+    { "letters of several code points",
+      "0123456789 \xe0\xa4\xa8\xe0\xa4\xbf\xe0\xa4\xa8\xe0\xa4\xbf"
+      "\xe0\xa4\xa8",
+      "0123456789\n\xe0\xa4\xa8\xe0\xa4\xbf\xe0\xa4\xa8\xe0\xa4\xbf"
+      "\xe0\xa4\xa8\n", NULL },
     { "code is not wrapped", "```c\nint one_two_three = 4;\n```",
       "```c\nint one_two_three = 4;\n```\n",
       "\033[0;2mc\033[0m\n\033[0;36mint one_two_three = 4;\033[0m\n" },
@@ -91,6 +96,21 @@ static const struct {
     { "what is never closed", "*a **b `c [d", "*a **b `c [d\n",
       "*a **b `c [d\n" },
     { "CRLF", "a\r\nb\r\n\r\nc\r\n", "a b\n\nc\n", "a b\n\nc\n" },
+    { "a style before a letter of several bytes", "**\xc3\x9c**x\n\n*\xe2\x82"
+      "\xac*", "**\xc3\x9c**x\n\n*\xe2\x82\xac*\n",
+      "\033[0;1m\xc3\x9c\033[0mx\n\n\033[0;3m\xe2\x82\xac\033[0m\n" },
+    { "an empty item does not end a paragraph", "a\n+      \nb", "a +\nb\n",
+      "a +\nb\n" },
+    { "an item that begins with code", "-      a", "-      a\n", NULL },
+    { "a backslash before a space", "a\\ \nb\\  \nc", "a\\ b\\\nc\n", NULL },
+    { "a backslash in a table", "|a|\n|-|\n|\\\n", "a\n-\n\\\n", NULL },
+    { "an underline is no row of a table", "|a|\n-\n\n|b|\n- - -\n",
+      "|a|\n---\n\n|b|\n---\n", NULL },
+    { "an underlined backslash", "1. \n\\\n---\n", "1. \n\\\n---\n", NULL },
+    { "an underline of nothing", "- a\n- b\n\n&#32;\n===\n",
+      "- a\n- b\n\n===\n", NULL },
+    { "a long word in an item", "a\n\n- 0123456789abcdef",
+      "a\n\n- 0123456789abc\n  def\n", NULL },
     { "no text", "", "", "" },
     { "blank lines", "\n\na\n\n\n\nb\n\n", "a\n\nb\n", "a\n\nb\n" },
 };
