@@ -102,7 +102,10 @@ static void report_syntax(struct reader *r, const struct bytes *text,
 
 allm_json *reader_parse(struct reader *r, const struct bytes *text)
 {
-    allm_json *value = allm_json_parse(bytes_string(text), text->len, &allowed);
+    const char *bytes = bytes_string(text);
+    bool empty = strspn(bytes, " \t\r\n") == text->len;
+    allm_json *value = empty ? allm_json_parse("{}", 2, NULL)
+                             : allm_json_parse(bytes, text->len, &allowed);
     const allm_error *error = allm_json_error(value);
     if (!error && allm_json_type_of(value) == ALLM_JSON_OBJECT)
         return value;

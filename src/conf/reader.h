@@ -26,7 +26,8 @@ void reader_release(struct reader *r);
 
 /* Remove a byte order mark. */
 void reader_skip_mark(struct bytes *text);
-/* The object in the text, which the caller frees; NULL: it has errors. */
+/* The object in the text, {} if it is empty; the caller frees it.  NULL: it has
+ * errors. */
 allm_json *reader_parse(struct reader *r, const struct bytes *text);
 /* Expand the variables and check the result.  Frees the value and returns a new
  * one; NULL: it has errors. */

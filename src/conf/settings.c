@@ -93,18 +93,19 @@ const struct setting *setting_at(size_t index)
     return index < sizeof rows / sizeof *rows ? &rows[index] : NULL;
 }
 
-/* Is the path this key or, if `group`, a beginning of it? */
+/* Is the path this key or, if `group`, a beginning of it?  The name for a "*"
+ * may have dots. */
 static bool fits_key(const char *key, const char *path, bool group)
 {
     while (*key && *path) {
         if (*key == '*' && !key[1])
             return !group;
         if (*key == '*') {
-            size_t name = strcspn(path, ".");
-            if (!name)
+            size_t len = strlen(path), rest = group ? 0 : strlen(++key);
+            if (len <= rest)
                 return false;
-            path += name;
-            key++;
+            path += len - rest;
+            key += group;
         } else if (*key++ != *path++) {
             return false;
         }
@@ -120,12 +121,18 @@ const struct setting *setting_find(const char *path)
     return NULL;
 }
 
-bool setting_is_group(const char *path)
+bool setting_has_members(const char *path)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (fits_key(rows[i].key, path, true))
             return true;
     return false;
+}
+
+bool setting_is_group(const char *path)
+{
+    const char *dot = strchr(path, '.');
+    return setting_has_members(path) && !(dot && strchr(dot + 1, '.'));
 }
 
 bool setting_variable(const struct setting *s, char name[64])
@@ -186,24 +193,21 @@ static bool put_step(char *out, size_t size, size_t *len, const char *name,
     return ok;
 }
 
-/* How many steps does the path have?  Dots after these belong to a name. */
-static size_t count_steps(const char *path)
-{
-    const struct setting *s = setting_find(path);
-    size_t n = 1;
-    for (const char *c = s ? s->key : path; *c; c++)
-        n += *c == '.';
-    return n;
-}
-
+/* Dots in the name for a "*" are part of it. */
 bool setting_pointer(const char *path, char *pointer, size_t size)
 {
-    size_t len = 0, steps = count_steps(path);
-    bool ok = size > 0;
-    for (; ok && steps; steps--) {
-        size_t n = steps > 1 ? strcspn(path, ".") : strlen(path);
+    const struct setting *s = setting_find(path);
+    const char *key = s ? s->key : path;
+    size_t len = 0;
+    bool ok = size > 0, more = true;
+    while (ok && more) {
+        size_t part = strcspn(key, ".");
+        size_t n = s && *key == '*' ? strlen(path) - strlen(key + 1)
+                                    : strcspn(path, ".");
         ok = put_step(pointer, size, &len, path, n);
-        path += n + (path[n] != '\0');
+        more = key[part];
+        path += n + more;
+        key += part + more;
     }
     return ok;
 }

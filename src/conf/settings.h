@@ -50,8 +50,11 @@ struct setting {
 const struct setting *setting_at(size_t index);
 /* The row of a path, such as "providers.corp.key"; NULL: unknown. */
 const struct setting *setting_find(const char *path);
-/* Is it the beginning of a path, such as "output" or "providers.corp"? */
+/* Is it the beginning of a path, such as "output" or "providers.corp"?  As a
+ * user writes it, the name has no dots; in a file ("providers.my.corp") it may
+ * have some. */
 bool setting_is_group(const char *path);
+bool setting_has_members(const char *path);
 
 /* The environment variable: "ALLM_OUTPUT_COLOR".  False: it has none, since
  * the key has a "*" or the value is a list or an object. */

@@ -33,7 +33,7 @@ static void walk_object(struct walk *w, const allm_json *object)
         const char *path = bytes_string(&w->path);
         const struct setting *s = setting_find(path);
         bool object_here = allm_json_type_of(value) == ALLM_JSON_OBJECT;
-        if (!s && object_here && setting_is_group(path)) {
+        if (!s && object_here && setting_has_members(path)) {
             allm_json_build_key(w->b, key);
             allm_json_build_object(w->b);
             walk_object(w, value);

@@ -220,6 +220,10 @@ def test_bad_files():
                     b'\xef\xbb\xbf{"model": "fake:a"}'):
         p.write(content)
         equal(p.get("model"), "fake:a")
+    for content in b"", b"\xef\xbb\xbf", b" \r\n\t\n":
+        p.write(content)
+        run = p.run("config", "show")
+        equal((content, run.code, run.err), (content, 0, b""))
     p.write(b"")
     with open(p.config, "wb") as file:
         file.truncate(100 * 1024 * 1024)

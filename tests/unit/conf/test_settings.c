@@ -19,6 +19,9 @@ static void finds_rows(void)
         { "mcp.config", "mcp.config", "/mcp/config" },
         { "mcp.files", "mcp.*", "/mcp/files" },
         { "providers.corp.key", "providers.*.key", "/providers/corp/key" },
+        { "providers.my.corp.base_url", "providers.*.base_url",
+          "/providers/my.corp/base_url" },
+        { "providers.my.key.key", "providers.*.key", "/providers/my.key/key" },
         { "aliases.4.1", "aliases.*", "/aliases/4.1" },
         { "output", NULL, "/output" },
         { "output.", NULL, "/output/" },
@@ -42,6 +45,9 @@ static void finds_rows(void)
     }
     CHECK(setting_is_group("output") && setting_is_group("providers.corp"));
     CHECK(!setting_is_group("out") && !setting_is_group("model"));
+    CHECK(!setting_is_group("providers.corp.baseurl"));
+    CHECK(setting_has_members("providers.my.corp"));
+    CHECK(!setting_has_members("model") && !setting_has_members("providers."));
 }
 
 static void names_variables(void)
