@@ -139,21 +139,16 @@ static void check_key_file(void)
 static bool check_keys(void)
 {
     char text[512] = "";
-    allm_keys *keys = target_keys();
-    allm_json *list = allm_registry_list();
-    for (const allm_json *row = NULL; (row = allm_json_next(list, row));) {
-        const char *name = member_read(row, "name");
+    allm_json *names = target_providers_with_key();
+    for (const allm_json *v = NULL; (v = allm_json_next(names, v));) {
         size_t len = strlen(text);
-        if (registry_is_http(row) &&
-            target_find_key(keys, name, NULL) == END_DONE)
-            snprintf(text + len, sizeof text - len, "%s%s", len ? ", " : "",
-                     name);
+        snprintf(text + len, sizeof text - len, "%s%s", len ? ", " : "",
+                 allm_json_text(v, NULL));
     }
     bool any = *text != 0;
     print_finding(any, "keys",
                   any ? text : "none; allm keys lists the variables");
-    allm_json_free(list);
-    allm_keys_free(keys);
+    allm_json_free(names);
     return any;
 }
 

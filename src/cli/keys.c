@@ -81,16 +81,27 @@ static int list_known(const allm_keys *keys, bool found, allm_json_build *b)
     return END_DONE;
 }
 
-/* The stored keys that are not named after a known provider. */
-static void list_own(const allm_json *stored, allm_json_build *b)
+/* The user's own providers, and the stored keys of other names. */
+static void list_own(const allm_keys *keys, const allm_json *stored,
+                     allm_json_build *b)
 {
+    const allm_json *own = settings_value("providers");
+    for (const allm_json *k = NULL; (k = allm_json_next(own, k));) {
+        size_t len;
+        struct row r = { .name = allm_json_text(k, &len) };
+        const char *like = member_read(allm_json_value(k), "like");
+        like = like ? like : "openai_chat";
+        r.keyless = registry_is_keyless(registry_row(like, strlen(like)));
+        target_find_key(keys, r.name, &r.source);
+        if (!registry_row(r.name, len))
+            show_row(b, &r);
+    }
     for (const allm_json *k = NULL; (k = allm_json_next(stored, k));) {
         size_t len;
         struct row r = { .name = allm_json_text(k, &len) };
-        const char *from =
-            allm_json_text(allm_json_get(allm_json_value(k), "from"), NULL);
+        const char *from = member_read(allm_json_value(k), "from");
         r.source = from ? from : "keys.json";
-        if (!registry_row(r.name, len))
+        if (!registry_row(r.name, len) && !allm_json_get(own, r.name))
             show_row(b, &r);
     }
 }
@@ -102,7 +113,7 @@ static allm_json *make_list(const allm_json *stored, int *code)
     allm_keys *keys = target_keys();
     allm_json_build *b = member_new_array();
     *code = list_known(keys, true, b);
-    list_own(stored, b);
+    list_own(keys, stored, b);
     if (*code == END_DONE)
         *code = list_known(keys, false, b);
     allm_keys_free(keys);

@@ -185,19 +185,17 @@ int keys_test(char **argv)
     if (argv[0])
         return is_name(argv) ? test_provider(argv[0]) : END_USAGE;
     int code = END_KEY;
-    allm_keys *keys = target_keys();
-    allm_json *list = allm_registry_list();
-    for (const allm_json *row = NULL; (row = allm_json_next(list, row));) {
-        const char *name = allm_json_text(allm_json_get(row, "name"), NULL);
-        if (!registry_is_http(row) || registry_is_keyless(row) ||
-            target_find_key(keys, name, NULL) != END_DONE)
+    allm_json *names = target_providers_with_key();
+    for (const allm_json *v = NULL; (v = allm_json_next(names, v));) {
+        size_t len;
+        const char *name = allm_json_text(v, &len);
+        if (registry_is_keyless(registry_row(name, len)))
             continue;
         int one = test_provider(name);
         code = code == END_KEY || code == END_DONE ? one : code;
     }
     if (code == END_KEY)
         print_note("no provider has a key that works");
-    allm_json_free(list);
-    allm_keys_free(keys);
+    allm_json_free(names);
     return code;
 }

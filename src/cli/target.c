@@ -22,15 +22,52 @@ allm_keys *target_keys(void)
     return allm_keys_new(ALLM(keys_opts, .load_dotenv = 1));
 }
 
+/* Does the setting providers.NAME.key give a key? */
+static bool has_set_key(const char *provider)
+{
+    char path[128];
+    snprintf(path, sizeof path, "providers.%s.key", provider);
+    const char *set = settings_text(path);
+    return set && (!keyring_is_reference(set) || keyring_has(set));
+}
+
 int target_find_key(const allm_keys *keys, const char *provider,
                     const char **source)
 {
+    if (has_set_key(provider)) {
+        if (source)
+            *source = "settings";
+        return END_DONE;
+    }
     int code = target_key_find(keys, provider, source);
     if (code != END_KEY || !keyring_has(provider))
         return code;
     if (source)
         *source = "keys.json";
     return END_DONE;
+}
+
+allm_json *target_providers_with_key(void)
+{
+    const allm_json *own = settings_value("providers");
+    allm_keys *keys = target_keys();
+    allm_json_build *b = member_new_array();
+    for (const allm_json *row = NULL;
+         (row = allm_json_next(registry_list(), row));) {
+        const char *name = member_read(row, "name");
+        if (registry_is_http(row) &&
+            target_find_key(keys, name, NULL) == END_DONE)
+            allm_json_build_text(b, name, ALLM_NUL_ENDED);
+    }
+    for (const allm_json *k = NULL; (k = allm_json_next(own, k));) {
+        size_t len;
+        const char *name = allm_json_text(k, &len);
+        if (!registry_row(name, len) &&
+            target_find_key(keys, name, NULL) == END_DONE)
+            allm_json_build_text(b, name, len);
+    }
+    allm_keys_free(keys);
+    return member_done(b);
 }
 
 /* ------------------------------------------------------------ options --- */
@@ -90,11 +127,21 @@ static void add_object(struct target *t, const char *key,
     allm_json_free(one);
 }
 
+/* The headers of the provider.  They may hold a key, so the user's are not for
+ * an address that a project sets. */
+static const allm_json *headers_of(const struct model_name *m)
+{
+    char path[128];
+    snprintf(path, sizeof path, "providers.%s.headers", m->provider);
+    return target_key_foreign(m) ? config_of_project(settings_config(), path)
+                                 : settings_value(path);
+}
+
 /* The headers of the provider, and -H over them. */
-static int add_headers(struct target *t, const allm_json *provider)
+static int add_headers(struct target *t, const struct model_name *m)
 {
     const struct flag_list *given = t->wish.headers;
-    const allm_json *own = allm_json_get(provider, "headers");
+    const allm_json *own = headers_of(m);
     bool ok = true;
     if (!own && (!given || !given->count))
         return END_DONE;
@@ -143,7 +190,7 @@ static int add_everything(struct target *t, const struct model_name *m)
     add_defaults(t);
     add_options(t, m->options);
     add_options(t, w->template_options);
-    int code = add_headers(t, provider);
+    int code = add_headers(t, m);
     if (url)
         add_address(t, url);
     add_options(t, w->options);

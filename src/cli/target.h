@@ -85,5 +85,8 @@ allm_keys *target_keys(void);
  * read: an error was printed. */
 int target_find_key(const allm_keys *keys, const char *provider,
                     const char **source);
+/* The names of all providers that have a key, the user's own last; the caller
+ * frees them. */
+allm_json *target_providers_with_key(void);
 
 #endif

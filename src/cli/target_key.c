@@ -100,13 +100,20 @@ static bool is_set_by_project(const char *provider)
     return false;
 }
 
-/* --key NAME, or providers.NAME.key.  KEYRING_NONE: neither is set. */
+bool target_key_foreign(const struct model_name *m)
+{
+    return m->foreign || has_project_options(m->name) ||
+           is_set_by_project(m->provider);
+}
+
+/* --key NAME or, unless a project sets the address, providers.NAME.key.
+ * END_MISS: neither is set. */
 static int take_named(const struct model_name *m, const char *name,
-                      struct bytes *key)
+                      bool foreign, struct bytes *key)
 {
     char path[128];
     snprintf(path, sizeof path, "providers.%s.key", m->provider);
-    const char *set = name ? NULL : settings_text(path);
+    const char *set = name || foreign ? NULL : settings_text(path);
     const char *what = name ? name : set;
     if (!what)
         return END_MISS;
@@ -143,14 +150,13 @@ allm_keys *target_key_store(const struct model_name *m, const char *name,
                             int *code)
 {
     struct bytes key = { NULL, 0, 0 };
-    bool foreign = m->foreign || has_project_options(m->name) ||
-                   is_set_by_project(m->provider);
+    bool foreign = target_key_foreign(m);
     bool own = foreign || strcmp(m->provider, m->like) != 0;
     allm_keys *usual = allm_keys_new(ALLM(keys_opts, .load_dotenv = 1));
     allm_keys *store =
         own ? allm_keys_new(ALLM(keys_opts, .env = find_no_variable))
             : allm_keys_keep(usual);
-    *code = take_named(m, name, &key);
+    *code = take_named(m, name, foreign, &key);
     if (*code == END_MISS && !foreign)
         *code = take_usual(m->provider, usual, &key);
     else if (*code == END_MISS)

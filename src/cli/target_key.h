@@ -15,6 +15,9 @@
 allm_keys *target_key_store(const struct model_name *m, const char *name,
                             int *code);
 
+/* Does a project's file set the address of this model? */
+bool target_key_foreign(const struct model_name *m);
+
 /* Where the variables and files of the library have a key; NULL: nowhere. */
 int target_key_find(const allm_keys *keys, const char *provider,
                     const char **source);

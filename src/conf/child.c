@@ -1,7 +1,7 @@
 /* child.c - run programs of the user: an editor, a shell command */
 #include "conf/child.h"
 
-#include "conf/expand.h"
+#include "conf/keyring.h"
 #include "term/mem.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static char **clean_environment(void)
         size_t len = strcspn(environ[i], "=");
         snprintf(name, sizeof name, "%.*s", (int)(len < 255 ? len : 255),
                  environ[i]);
-        if (!expand_holds_key(name))
+        if (!keyring_holds(name))
             clean[kept++] = environ[i];
     }
     return clean;

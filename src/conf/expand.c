@@ -15,38 +15,6 @@
 #define LETTERS \
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
 
-static bool ends_in(const char *text, const char *end)
-{
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && !strcmp(text + n - m, end);
-}
-
-static bool is_key_of_provider(const char *name)
-{
-    bool found = false;
-    allm_json *list = allm_registry_list();
-    for (const allm_json *row = NULL;
-         !found && (row = allm_json_next(list, row));) {
-        allm_text *variable = allm_keys_variable(
-            allm_json_text(allm_json_get(row, "name"), NULL));
-        const char *text = allm_text_bytes(variable, NULL);
-        found = text && !strcmp(text, name);
-        allm_text_free(variable);
-    }
-    allm_json_free(list);
-    return found;
-}
-
-bool expand_holds_key(const char *name)
-{
-    static const char *const ends[] = { "_KEY", "_TOKEN", "_SECRET",
-                                        "_PASSWORD", "_CREDENTIALS" };
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (ends_in(name, ends[i]))
-            return true;
-    return is_key_of_provider(name);
-}
-
 /* "${NAME}" or "${NAME:-default}"; *at moves behind it. */
 static enum expand_result expand_variable(struct bytes *out, const char **at,
                                           bool keys, char name[64])
@@ -58,7 +26,7 @@ static enum expand_result expand_variable(struct bytes *out, const char **at,
     if (!end || !n || n > 63 || (*from >= '0' && *from <= '9') ||
         (standard != end && strncmp(standard, ":-", 2) != 0))
         return EXPAND_OPEN;
-    if (!keys && expand_holds_key(name))
+    if (!keys && keyring_holds(name))
         return EXPAND_SECRET;
     const char *value = getenv(name);
     if (value && (*value || standard == end))

@@ -24,7 +24,4 @@ enum expand_result expand_json(struct bytes *out, const allm_json *value,
 /* Has any of its strings a "${"? */
 bool expand_wanted(const allm_json *value);
 
-/* Is this the variable of a key, as far as its name says? */
-bool expand_holds_key(const char *name);
-
 #endif

@@ -18,6 +18,29 @@ void keyring_wipe(struct bytes *key)
     bytes_release(key);
 }
 
+/* The names of variables with keys, each with a NUL. */
+static struct bytes variables;
+
+/* Remember the name, up to the end of a text or a brace. */
+static void note_variable(const char *name)
+{
+    size_t n = strcspn(name, ":}");
+    bytes_add(&variables, name, n);
+    bytes_byte(&variables, '\0');
+}
+
+void keyring_note(const allm_json *value)
+{
+    const char *text = allm_json_text(value, NULL);
+    bool object = allm_json_type_of(value) == ALLM_JSON_OBJECT;
+    if (text && !strncmp(text, "env:", 4))
+        note_variable(text + 4);
+    for (; text && (text = strstr(text, "${")); text += 2)
+        note_variable(text + 2);
+    for (const allm_json *v = NULL; (v = allm_json_next(value, v));)
+        keyring_note(object ? allm_json_value(v) : v);
+}
+
 allm_json *keyring_load(int *error)
 {
     char path[PLACES_PATH];
@@ -39,6 +62,7 @@ allm_json *keyring_load(int *error)
     }
     if (*error == ENOENT || *error == ENOTDIR)
         *error = 0;
+    keyring_note(all);
     return all;
 }
 
@@ -185,7 +209,10 @@ enum keyring_result keyring_find(const char *name, struct bytes *key)
 bool keyring_has(const char *name)
 {
     struct bytes key = { NULL, 0, 0 };
-    enum keyring_result r = find_key(name, &key, false);
+    enum keyring_result r = !strncmp(name, "cmd:", 4) ? KEYRING_FOUND
+                            : keyring_is_reference(name)
+                                ? keyring_follow(name, &key)
+                                : find_key(name, &key, false);
     keyring_wipe(&key);
     return r == KEYRING_FOUND;
 }
@@ -201,4 +228,51 @@ bool keyring_looks_secret(const char *name)
     for (size_t i = 0; i < n; i++)
         digits += name[i] >= '0' && name[i] <= '9';
     return n > 40 || (n >= 20 && digits >= 3);
+}
+
+/* --------------------------------------------------------- variables --- */
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+static bool is_key_of_provider(const char *name)
+{
+    bool found = false;
+    allm_json *list = allm_registry_list();
+    for (const allm_json *row = NULL;
+         !found && (row = allm_json_next(list, row));) {
+        allm_text *variable = allm_keys_variable(member_read(row, "name"));
+        const char *text = allm_text_bytes(variable, NULL);
+        found = text && !strcmp(text, name);
+        allm_text_free(variable);
+    }
+    allm_json_free(list);
+    return found;
+}
+
+static bool is_noted(const char *name)
+{
+    static bool loaded;
+    int error;
+    if (!loaded)
+        allm_json_free(keyring_load(&error));
+    loaded = true;
+    for (size_t at = 0; at < variables.len;
+         at += strlen(variables.ptr + at) + 1)
+        if (!strcmp(variables.ptr + at, name))
+            return true;
+    return false;
+}
+
+bool keyring_holds(const char *name)
+{
+    static const char *const ends[] = { "_KEY", "_TOKEN", "_SECRET",
+                                        "_PASSWORD", "_CREDENTIALS" };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends_in(name, ends[i]))
+            return true;
+    return is_noted(name) || is_key_of_provider(name);
 }

@@ -30,7 +30,8 @@ enum keyring_result {
 
 /* Append the key of a name.  The caller wipes it. */
 enum keyring_result keyring_find(const char *name, struct bytes *key);
-/* Is there a key of this name?  One that a command prints counts as one. */
+/* Is there a key of this name, or where this reference says?  One that a
+ * command prints counts as one. */
 bool keyring_has(const char *name);
 /* Append the key of "env:VARIABLE", "file:PATH" or "cmd:COMMAND": the first
  * line of the file, or of what the command prints. */
@@ -42,5 +43,12 @@ void keyring_wipe(struct bytes *key);
 
 /* Does a word that should be the name of a key look like the key itself? */
 bool keyring_looks_secret(const char *name);
+
+/* The strings of this value are a key, or say where one is: remember the
+ * variables of "env:VARIABLE" and "${VARIABLE}". */
+void keyring_note(const allm_json *value);
+/* Does this variable hold a key?  Its name says so, or it was noted, or
+ * keys.json names it. */
+bool keyring_holds(const char *name);
 
 #endif

@@ -157,6 +157,13 @@ static void report_variable(struct expansion *x, const char *path,
                                               .text = text });
 }
 
+/* Is it a key, or where a key may be sent? */
+static bool has_keys(const struct setting *s)
+{
+    return s && (!strcmp(s->key, "providers.*.key") ||
+                 !strcmp(s->key, "providers.*.headers"));
+}
+
 static allm_json *expand_setting(void *ud, const char *path,
                                  const struct setting *s,
                                  const allm_json *value)
@@ -164,6 +171,8 @@ static allm_json *expand_setting(void *ud, const char *path,
     struct expansion *x = ud;
     struct bytes out = { NULL, 0, 0 };
     char name[64];
+    if (has_keys(s) && x->reader->keys)
+        keyring_note(value);
     if (!s || !expand_wanted(value))
         return allm_json_copy(value);
     enum expand_result result = expand_json(&out, value, x->reader->keys, name);

@@ -5,7 +5,7 @@ import json
 import os
 import resource
 
-from place import Place
+from place import Place, Server
 from program import (SOURCE, Terminal, allm, equal, holds, main,
                      one_sentence)
 
@@ -507,6 +507,34 @@ def test_trust_never_gives_keys():
     assert "planted" not in run.text + run.said
     holds(run.said, "system is ignored", "$OPENAI_API_KEY")
     equal(p.get("model", env), "fake:m")
+
+
+def test_trust_never_gives_own_keys():
+    """a trusted project gets no key or header of the user's own provider, and
+    no variable that they come from"""
+    p = Place()
+    env = {"MINE": "planted", "OTHER": "planted"}
+    with Server() as theirs, Server() as ours:
+        corp = {"like": "openai_chat", "base_url": ours.url, "key": "env:MINE",
+                "headers": {"X-Own": "${OTHER}"}}
+        p.write({"providers": {"corp": corp, "my.corp": corp}})
+        for name in "corp", "my.corp":
+            p.run("-m", name + ":m", "hi", env=env)
+        equal(str(ours.asked).count("planted"), 4)
+        for change in ({"corp": {"base_url": theirs.url}},
+                       {"my.corp": {"base_url": theirs.url}},
+                       {"corp": {"proxy": theirs.url[:-3]}},
+                       {"new": {"like": "openai_chat", "base_url":
+                                theirs.url + "?k=${MINE}"}},
+                       {"new": {"like": "openai_chat", "base_url": theirs.url,
+                                "headers": {"X-New": "${OTHER}"}}}):
+            text = json.dumps({"providers": change}).encode()
+            p.write(text, ".allm.json")
+            equal(p.run("config", "trust", "--sha256", digest(text)).code, 0)
+            for name in change:
+                p.run("-m", name + ":m", "hi", env=env)
+        assert theirs.asked
+        assert "planted" not in str(theirs.asked), theirs.asked
 
 
 def test_trust_asks():

@@ -245,6 +245,28 @@ def test_keys_test():
         equal(p.run("keys", "test").code, 4)
 
 
+def test_key_of_settings():
+    """providers.NAME.key counts wherever a key is looked for"""
+    p = Place()
+    env = {"MINE": SECRET}
+    with Server() as server:
+        p.write({"providers": {
+            "corp": {"base_url": server.url, "key": "env:MINE"},
+            "dark": {"base_url": server.url, "key": "env:NONE"},
+            "groq": {"base_url": server.url, "key": "env:MINE"}}})
+        rows = {row["provider"]: row["source"] for row in
+                p.run("keys", "--json", env=env).json}
+        equal([rows[name] for name in ("corp", "dark", "groq", "openai")],
+              ["settings", None, "settings", None])
+        run = p.run("keys", "test", env=env)
+        equal((run.code, len(run.text.splitlines())), (0, 2))
+        holds(run.text, "corp", "groq")
+        holds(p.run("doctor", env=env).text, "groq, corp")
+        equal(p.run("hi", env=env).code, 0)     # the default model
+    equal({asked[1]["authorization"] for asked in server.asked},
+          {"Bearer " + SECRET})
+
+
 def test_keys_refuse():
     """a key on the command line, an open file or a broken one is refused"""
     p = Place()

@@ -1,6 +1,8 @@
 /* test_expand.c - variables in strings */
 #include "conf/expand.h"
 
+#include "conf/keyring.h"
+
 #include "harness/check.h"
 
 #include <stdlib.h>
@@ -51,8 +53,8 @@ static void keys_stay_out(void)
     static const char *const keys[] = { "OPENAI_API_KEY", "HF_TOKEN",
                                         "DASHSCOPE_API_KEY", "MY_SECRET" };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        CHECK(expand_holds_key(keys[i]));
-    CHECK(!expand_holds_key("HOME") && !expand_holds_key("EDITOR"));
+        CHECK(keyring_holds(keys[i]));
+    CHECK(!keyring_holds("HOME") && !keyring_holds("EDITOR"));
     struct bytes out = { NULL, 0, 0 };
     char name[64];
     setenv("OPENAI_API_KEY", "planted", 1);
