@@ -27,15 +27,9 @@ bool batch_row_is_final(const struct batch_end *e)
 /* Is there a code block in the answer, if one is wanted? */
 static bool has_block(const struct batch_end *e)
 {
-    struct bytes none = { NULL, 0, 0 };
     const allm_response *r = e->response;
-    if (!e->extract)
-        return true;
-    size_t count = r->output_text ? extract_put(&none, r->output_text,
-                                                r->output_len, e->extract)
-                                  : 0;
-    bytes_release(&none);
-    return count > 0;
+    return !e->extract ||
+           (r->output_text && extract_finds(r->output_text, r->output_len));
 }
 
 /* Why a chat stopped before its answer; END_DONE: it did not. */

@@ -9,7 +9,6 @@
 
 #include "cli/print.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 struct block {
@@ -73,6 +72,13 @@ static bool find_block(const char *text, size_t len, size_t *from,
         }
     }
     return open > 0;
+}
+
+bool extract_finds(const char *text, size_t len)
+{
+    struct block b;
+    size_t from = 0;
+    return find_block(text, len, &from, &b);
 }
 
 static void put_block(struct bytes *out, const struct block *b)

@@ -54,14 +54,30 @@ int show_text(allm_stream *stream)
     return exit_of_error(error);
 }
 
-static void print_whole_text(const allm_chat_result *result,
-                             const struct answer_look *look)
+/* The text of the answer; NULL: there is none. */
+static const char *text_of(const allm_chat_result *r, size_t *len)
 {
-    size_t len = 0;
-    const char *text = result ? allm_response_text(result->final_response, &len)
-                              : NULL;
-    if (text)
-        answer_print(text, len, look);
+    *len = 0;
+    return r && r->final_response ? allm_response_text(r->final_response, len)
+                                  : NULL;
+}
+
+/* Print the text of the answer, or only the code blocks. */
+static void print_whole_text(const allm_chat_result *result,
+                             const struct show *how)
+{
+    size_t len;
+    const char *text = text_of(result, &len);
+    struct answer_look look = how->look;
+    struct bytes blocks = { NULL, 0, 0 };
+    if (text && how->extract) {
+        look.markdown = "off";
+        extract_put(&blocks, text, len, how->extract);
+        answer_print(bytes_string(&blocks), blocks.len, &look);
+    } else if (text) {
+        answer_print(text, len, &look);
+    }
+    bytes_release(&blocks);
 }
 
 static allm_json *parse_text(allm_text *text)
@@ -211,22 +227,22 @@ static void print_document(const allm_chat_result *result,
                            const allm_error *error, int code,
                            const struct show *how)
 {
-    bool value = how->value;
-    size_t len = 0;
-    const allm_response *response = result ? result->final_response : NULL;
-    const char *text = response ? allm_response_text(response, &len) : NULL;
+    struct bytes blocks = { NULL, 0, 0 };
+    size_t len;
+    const char *text = text_of(result, &len);
     allm_json *why = error ? parse_text(allm_error_json(error, ALLM_FORM_PLAIN))
                            : NULL;
-    allm_json_build *b = allm_json_build_new(NULL);
-    allm_json_build_object(b);
-    allm_json_build_key(b, "version");
-    allm_json_build_int(b, 1);
-    allm_json_build_key(b, "ok");
-    allm_json_build_bool(b, code == END_DONE);
-    allm_json_build_key(b, "exit_code");
-    allm_json_build_int(b, code);
-    member_text_n(b, "text", text, len);
-    if (value)
+    allm_json_build *b = member_new_object();
+    member_int(b, "version", 1);
+    member_bool(b, "ok", code == END_DONE);
+    member_int(b, "exit_code", code);
+    if (how->extract && code == END_DONE) {
+        extract_put(&blocks, text, len, how->extract);
+        member_text_n(b, "text", bytes_string(&blocks), blocks.len);
+    } else {
+        member_text_n(b, "text", text, len);
+    }
+    if (how->value)
         put_value(b, text, len);
     put_response(b, result);
     member_text_or_null(b, "halted_reason",
@@ -238,6 +254,7 @@ static void print_document(const allm_chat_result *result,
     print_json(document, print_is_terminal() ? ALLM_JSON_PRETTY : 0);
     allm_json_free(document);
     allm_json_free(why);
+    bytes_release(&blocks);
 }
 
 /* " (12 of them cached)", or "". */
@@ -302,6 +319,8 @@ static void report_outcome(const allm_chat_result *r, const allm_error *error,
 {
     if (error)
         print_fault("%s", error->message);
+    else if (code == END_TRUNCATED && exit_of_chat(r) == END_DONE)
+        print_fault("there is no code block in the answer:");
     else if (code == END_TRUNCATED)
         print_fault("the answer was truncated at the token limit; raise it "
                     "with -o max_tokens N");
@@ -348,6 +367,15 @@ static const allm_error *error_of(const allm_stream *stream,
     return error;
 }
 
+/* Print an answer on stderr of which nothing was extracted. */
+static void print_answer_aside(const allm_chat_result *r)
+{
+    size_t len;
+    const char *text = text_of(r, &len);
+    if (text && len)
+        print_aside(text, len);
+}
+
 /* Print everything that follows the answer. */
 static void show_end(const allm_chat_result *r, const allm_error *error,
                      const struct show *how, int code)
@@ -355,12 +383,14 @@ static void show_end(const allm_chat_result *r, const allm_error *error,
     bool silent = how->form == SHOW_JSON || how->form == SHOW_EVENTS ||
                   (how->chat && code == END_ASKED) || code == END_SESSION ||
                   code > END_SIGNAL || print_broken();
-    if (how->form == SHOW_WHOLE && !how->extract)
-        print_whole_text(r, &how->look);
+    if (how->form == SHOW_WHOLE && (code == END_DONE || !how->extract))
+        print_whole_text(r, how);
     if (how->form == SHOW_JSON)
         print_document(r, error, code, how);
     if (!silent)
         report_outcome(r, error, code, how->session->path);
+    if (!silent && how->extract && code != END_DONE)
+        print_answer_aside(r);
     if (how->form == SHOW_STREAM || how->form == SHOW_WHOLE)
         print_warnings(r, how->verbose);
     if (how->usage) {
@@ -370,16 +400,13 @@ static void show_end(const allm_chat_result *r, const allm_error *error,
     }
 }
 
-/* Print the code blocks; if there are none, the answer is on stderr. */
-static int print_blocks(const allm_chat_result *r, enum extract which, int code)
+/* Is a code block wanted, but the answer has none? */
+static bool lacks_block(const allm_chat_result *r, const struct show *how)
 {
-    size_t len = 0;
-    const char *text = r ? allm_response_text(r->final_response, &len) : NULL;
-    if (code != END_DONE || (text && extract_print(text, len, which)))
-        return code;
-    print_fault("there is no code block in the answer:");
-    print_aside(text ? text : "", len);
-    return END_TRUNCATED;
+    size_t len;
+    const char *text = text_of(r, &len);
+    return how->extract && how->form != SHOW_EVENTS &&
+           !(text && extract_finds(text, len));
 }
 
 static int finish_chat(allm_stream *stream, const struct show *how, int signal)
@@ -395,12 +422,12 @@ static int finish_chat(allm_stream *stream, const struct show *how, int signal)
         code = END_SESSION;
     if (signal)
         code = END_SIGNAL + signal;
+    if (code == END_DONE && lacks_block(r, how))
+        code = END_TRUNCATED;
     allm_error *reworded = reword_error(error);
     show_end(r, reworded ? reworded : error, how, code);
     allm_error_free(reworded);
-    return how->form == SHOW_WHOLE && how->extract
-               ? print_blocks(r, how->extract, code)
-               : code;
+    return code;
 }
 
 int show_chat(allm_stream *stream, const struct show *how)

@@ -135,6 +135,8 @@ def test_events():
     equal(lines[0]["type"], "message_started")
     equal(lines[-1]["type"], "chat_completed")
     one_sentence(allm("--json", "--events", "hi"), 2, "exclude each other")
+    for flag in "-x", "--xl", "--xa":
+        one_sentence(allm("--events", flag, "hi"), 2, "exclude each other")
 
 
 def test_usage():

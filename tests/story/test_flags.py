@@ -180,6 +180,18 @@ def test_extract():
     run = allm(*fake(["text", "```\nx\n```"], ["error", "rate_limited"]),
                "-x", "hi")
     equal((run.code, run.out), (3, b""))
+    run = allm(*fake(["text", "```\nx"], ["finish", "length"]), "-x", "hi")
+    equal((run.code, run.out), (9, b""))
+    holds(run.said, "token limit", "```\nx\n")    # it was paid for
+
+
+def test_extract_json():
+    """with --json, text has only the code blocks; without one: exit code 9"""
+    equal(allm(*CODE, "--json", "--xl", "hi").json["text"], "open\n")
+    run = allm(*text("nothing"), "--json", "-x", "hi")
+    got = run.json
+    equal((run.code, got["ok"], got["exit_code"], got["text"], run.err),
+          (9, False, 9, "nothing", b""))
 
 
 def test_options():

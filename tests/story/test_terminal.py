@@ -421,6 +421,13 @@ def test_copy():
     holds(allm("chat", *text(), stdin="go\n/copy\n").said, "needs a terminal")
 
 
+def test_copy_code():
+    """-x --copy copies the code"""
+    t = Terminal(*text("```\nls\n```\n"), "-x", "--copy", "hi",
+                 env={"TERM": "xterm"})
+    holds(t.until(None), b"bHMK", b"(3 bytes were sent")
+
+
 def test_copy_flag():
     """--copy sends the answer to the clipboard, on a terminal only"""
     for words in ([], ["--no-stream"]):
