@@ -160,6 +160,7 @@ static void show_text_piece(const char *text, size_t len)
     begin_output();
     bytes_add(&answer.text, text, len);
     if (answer.markdown) {
+        markdown_resize(answer.markdown, line_width()); /* of the window now */
         markdown_feed(answer.markdown, text, len, &answer.out);
         write_markdown();
     } else {
@@ -299,8 +300,6 @@ static int run_in_hub(allm_hub *hub, allm_stream *stream)
         };
         int n = poll(wait, 3,
                      smaller_timeout(allm_hub_timeout(hub), spinner_timeout()));
-        if (n < 0 && answer.markdown) /* perhaps the window was resized */
-            markdown_resize(answer.markdown, line_width());
         turn_spinner();
         if (n > 0 && wait[2].revents)
             form_queue_answer();

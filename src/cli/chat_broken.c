@@ -58,11 +58,10 @@ static void add_member(struct bytes *text, const allm_json *call,
                        const char *key)
 {
     const allm_json *value = allm_json_get(call, key);
-    const char *string = allm_json_text(value, NULL);
-    allm_text *json = string || !value ? NULL : allm_json_write(value, 0);
-    const char *written = json ? allm_text_bytes(json, NULL) : NULL;
-    bytes_text(text, string ? string : written ? written : "?");
-    allm_text_free(json);
+    if (value)
+        chat_question_add(text, value);
+    else
+        bytes_text(text, "?");
 }
 
 static int ask_about_call(const struct session *s, const allm_json *call)

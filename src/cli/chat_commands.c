@@ -6,6 +6,7 @@
 #include "cli/extract.h"
 #include "cli/print.h"
 #include "cli/prompt.h"
+#include "cli/question.h"
 #include "cli/suggest.h"
 #include "cli/user_command.h"
 #include "term/mem.h"
@@ -254,12 +255,26 @@ static void edit_prompt(struct chat *c, const char *rest)
 {
     struct bytes text = { NULL, 0, 0 };
     (void)c;
+    if (console_fd() < 0) {
+        print_fault("/edit needs a terminal in which lines are edited");
+        return;
+    }
     bytes_text(&text, rest);
     console_pause(true);
     if (user_command_edit(&text))
         console_prefill(bytes_string(&text));
     console_pause(false);
     bytes_release(&text);
+}
+
+static bool wants_output(void)
+{
+    static const struct question_choice choices[] = { { 'y', "[y]es" },
+                                                      { 'n', "[n]o" } };
+    return question_choose(&(struct question){
+               .title = "include the output in the next prompt?",
+               .count = 2,
+               .choices = choices }) == 0;
 }
 
 /* !command: run it, and offer its output to the model. */
@@ -271,15 +286,10 @@ static void run_shell(struct chat *c, const char *command)
     console_pause(false);
     if (code > 0)
         print_note("(exit code %d)", code);
-    if (output.len && console_fd() >= 0) {
-        console_discard(); /* only a key pressed after this counts */
-        print_note("include the output in the next prompt? [y/N]");
-        int key = console_key();
-        if (key == 'y' || key == 'Y') {
-            add_block(c, command,
-                      &(struct input){ output.ptr, output.len, output.len });
-            print_note("(it comes before the next prompt)");
-        }
+    if (output.len && wants_output()) {
+        add_block(c, command,
+                  &(struct input){ output.ptr, output.len, output.len });
+        print_note("(it comes before the next prompt)");
     }
     bytes_release(&output);
 }

@@ -37,7 +37,7 @@ static void complete_file(const char *front, const char *begin,
     DIR *dir = opendir(n ? folder : ".");
     for (struct dirent *e; dir && (e = readdir(dir));) {
         if (!begins_with(e->d_name, begin + n) ||
-            (*e->d_name == '.' && begin[n] != '.'))
+            (*e->d_name == '.' && begin[n] != '.') || strchr(e->d_name, '\n'))
             continue;
         snprintf(path, sizeof path, "%s%s", folder, e->d_name);
         DIR *inner = opendir(path);

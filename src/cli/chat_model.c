@@ -6,6 +6,7 @@
 #include "cli/registry.h"
 #include "cli/timing.h"
 #include "cli/toolbox.h"
+#include "term/escape.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -74,12 +75,21 @@ int chat_model_choose(struct chat *c, const char *word)
     return session_set_model(&c->session, c->target.name);
 }
 
+/* The next prompt has the name, which may come from a session of others. */
+static void show_name(struct chat *c)
+{
+    struct bytes name = { NULL, 0, 0 };
+    escape_text(c->target.name, strlen(c->target.name), &name);
+    snprintf(c->prompt, sizeof c->prompt, "%.200s> ", bytes_string(&name));
+    bytes_release(&name);
+}
+
 void chat_model_change(struct chat *c, const char *rest)
 {
     if (!*rest)
         print_note("%s", c->target.name);
     else if (chat_model_choose(c, rest) == END_DONE)
-        snprintf(c->prompt, sizeof c->prompt, "%.200s> ", c->target.name);
+        show_name(c);
 }
 
 /* The call failed: try the next model of the task, if nothing has arrived. */

@@ -37,17 +37,23 @@ static bool pick_choice(const char *title, const allm_json *list,
     return picked;
 }
 
+void chat_question_add(struct bytes *text, const allm_json *value)
+{
+    const char *string = allm_json_text(value, NULL);
+    allm_text *json = string ? NULL : allm_json_write(value, 0);
+    const char *written = allm_text_bytes(json, NULL);
+    bytes_text(text, string ? string : written ? written : "");
+    allm_text_free(json);
+}
+
 static bool ask_for_value(const char *title, const allm_json *schema,
                           struct bytes *text)
 {
     const struct question q = { .title = title };
     allm_json *value = question_form_value(&q, schema);
-    const char *string = allm_json_text(value, NULL);
-    allm_text *json = value && !string ? allm_json_write(value, 0) : NULL;
-    const char *written = json ? allm_text_bytes(json, NULL) : NULL;
     bool given = value != NULL;
-    bytes_text(text, string ? string : written ? written : "");
-    allm_text_free(json);
+    if (given)
+        chat_question_add(text, value);
     allm_json_free(value);
     return given;
 }

@@ -20,6 +20,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+enum { CTRL_C = 3, CTRL_Z = 26 };
+
 static struct {
     struct termios before; /* the terminal's original settings */
     struct editor *editor;
@@ -98,6 +100,14 @@ static void leave_raw_mode(void)
     console.raw = false;
 }
 
+/* Ctrl-Z: stop the program until it is continued. */
+static void stop_program(void)
+{
+    leave_raw_mode();
+    raise(SIGTSTP);
+    enter_raw_mode();
+}
+
 void console_open(const struct editor_hooks *hooks)
 {
     console.editor = editor_new(hooks);
@@ -145,19 +155,44 @@ int console_fd(void)
     return console.raw ? STDIN_FILENO : -1;
 }
 
+/* Is the key at this place text of a paste?  If it is the last one, it is not:
+ * the end of a paste may be lost. */
+static bool is_pasted(const char *key)
+{
+    static const char begin[] = "\033[200~", end[] = "\033[201~";
+    const char *from = NULL;
+    for (const char *at = console.ahead.ptr; at < key; at++)
+        if (!strncmp(at, from ? end : begin, sizeof begin - 1))
+            from = from ? NULL : at;
+    return from && key + 1 < console.ahead.ptr + console.ahead.len;
+}
+
+/* Remove a key that was pressed since; returns its place, or NULL. */
+static const char *take_key(size_t since, char key)
+{
+    char *at = console.ahead.ptr + since;
+    const char *end = console.ahead.ptr + console.ahead.len;
+    while ((at = memchr(at, key, (size_t)(end - at))) && is_pasted(at))
+        at++;
+    if (at)
+        bytes_splice(&console.ahead, (size_t)(at - console.ahead.ptr), 1, "",
+                     0);
+    return at;
+}
+
 bool console_read(void)
 {
     size_t before = console.ahead.len;
     if (!wait_for_keys(0) || !read_keys() || console.ahead.len == before)
         return false;
-    char *interrupt = memchr(console.ahead.ptr + before, 3,
-                             console.ahead.len - before);
+    if (take_key(before, CTRL_Z))
+        stop_program();
+    const char *interrupt = take_key(before, CTRL_C);
     if (!interrupt)
         return false;
-    size_t at = (size_t)(interrupt - console.ahead.ptr), line = at;
+    size_t line = (size_t)(interrupt - console.ahead.ptr);
     while (line && console.ahead.ptr[line - 1] != '\r')
         line--;
-    bytes_splice(&console.ahead, at, 1, "", 0);
     bytes_skip(&console.ahead, line); /* lines that wait are not sent */
     return true;
 }
@@ -205,14 +240,6 @@ static void update_size(void)
         editor_resize(console.editor, size.ws_col, size.ws_row);
 }
 
-/* Ctrl-Z: stop the program until it is continued. */
-static void stop_program(void)
-{
-    leave_raw_mode();
-    raise(SIGTSTP);
-    enter_raw_mode();
-}
-
 /* Ctrl-X Ctrl-E: the text in the user's editor. */
 static void open_editor(void)
 {
@@ -247,19 +274,14 @@ static bool next_event(enum editor_event *event, struct bytes *screen)
 }
 
 /* Leave the editor for a while, and show the line again. */
-static void leave_editor(enum editor_event event, const char *prompt,
-                         struct bytes *screen)
+static void leave_editor(enum editor_event event, struct bytes *screen)
 {
-    struct bytes text = { NULL, 0, 0 };
     if (event == EDITOR_STOP)
         stop_program();
     else
         open_editor();
-    bytes_text(&text, editor_text(console.editor));
-    editor_begin(console.editor, prompt, screen);
-    editor_set(console.editor, bytes_string(&text), text.len);
+    update_size();
     editor_draw(console.editor, screen);
-    bytes_release(&text);
 }
 
 enum console_end console_edit(const char *prompt, const char **line)
@@ -279,7 +301,7 @@ enum console_end console_edit(const char *prompt, const char **line)
         more = next_event(&event, &screen);
         if (more && event >= EDITOR_STOP) {
             write_screen(&screen);
-            leave_editor(event, prompt, &screen);
+            leave_editor(event, &screen);
         }
     }
     write_screen(&screen);

@@ -31,6 +31,7 @@ static struct {
     char **lines;
     size_t count, cap;
     char path[PLACES_PATH];
+    off_t seen; /* how much of the file was read */
 } history;
 
 /* --------------------------------------------------------------- path --- */
@@ -55,9 +56,8 @@ static bool find_path(void)
 
 /* ------------------------------------------------------------ entries --- */
 
-const char *history_line(void *ud, size_t back)
+static const char *entry_at(size_t back)
 {
-    (void)ud;
     return back && back <= history.count ? history.lines[history.count - back]
                                          : NULL;
 }
@@ -75,7 +75,7 @@ static void drop_oldest(size_t n)
 
 void history_add(const char *line)
 {
-    const char *last = history_line(NULL, 1);
+    const char *last = entry_at(1);
     size_t len = strlen(line);
     if (!len || len > LONGEST || (last && !strcmp(last, line)))
         return;
@@ -113,14 +113,15 @@ static void read_entry(const char *line, size_t len, struct bytes *entry)
 
 /* --------------------------------------------------------------- file --- */
 
-static void write_file(const char *path, int flags, const struct bytes *bytes)
+/* False: not all was written. */
+static bool write_file(const char *path, int flags, const struct bytes *bytes)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0600);
     if (fd < 0)
-        return; /* a history that cannot be kept is no reason to stop */
+        return false; /* that is no reason to stop */
     ssize_t n = write(fd, bytes_string(bytes), bytes->len);
-    (void)n;
     close(fd);
+    return n == (ssize_t)bytes->len;
 }
 
 /* Replace a file that has grown too long. */
@@ -134,11 +135,20 @@ static void shorten_file(void)
     snprintf(path, sizeof path, "%s.new", history.path);
     write_file(path, O_TRUNC, &all);
     rename(path, history.path);
+    history.seen = (off_t)all.len;
     bytes_release(&all);
 }
 
+/* Read what was appended since; of a file that is too long, the end. */
 static void read_file(int fd)
 {
+    off_t size = lseek(fd, 0, SEEK_END);
+    if (size - history.seen > FILE_LIMIT)
+        history.seen = size - FILE_LIMIT;
+    if (size <= history.seen || lseek(fd, history.seen, SEEK_SET) < 0) {
+        history.seen = size; /* it may have been replaced by a shorter one */
+        return;
+    }
     struct bytes all = { NULL, 0, 0 }, entry = { NULL, 0, 0 };
     char piece[8192];
     ssize_t n;
@@ -151,8 +161,18 @@ static void read_file(int fd)
             read_entry(all.ptr + at, len, &entry);
         at += len + 1;
     }
+    history.seen += (off_t)all.len;
     bytes_release(&entry);
     bytes_release(&all);
+}
+
+static void read_appended(void)
+{
+    int fd = open(history.path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    read_file(fd);
+    close(fd);
 }
 
 void history_open(void)
@@ -160,13 +180,18 @@ void history_open(void)
     if (!find_path())
         return;
     make_directories(history.path);
-    int fd = open(history.path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    read_file(fd);
-    close(fd);
+    read_appended();
     if (history.count > MOST_ENTRIES + MOST_ENTRIES / 2)
         shorten_file();
+}
+
+/* Other chats may have appended lines. */
+const char *history_line(void *ud, size_t back)
+{
+    (void)ud;
+    if (back == 1)
+        read_appended();
+    return entry_at(back);
 }
 
 void history_record(const char *line)
@@ -174,13 +199,14 @@ void history_record(const char *line)
     struct bytes entry = { NULL, 0, 0 };
     if (*line == ' ' || !strncmp(line, "/key", 4))
         return;
-    size_t before = history.count;
-    history_add(line);
-    if (history.count > before && history.path[0]) {
-        write_entry(&entry, line);
-        write_file(history.path, O_APPEND, &entry);
-        bytes_release(&entry);
-    }
+    const char *last = history_line(NULL, 1);
+    if (!*line || strlen(line) > LONGEST || (last && !strcmp(last, line)))
+        return;
+    write_entry(&entry, line);
+    if (!history.path[0] || !write_file(history.path, O_APPEND, &entry))
+        history_add(line);
+    bytes_release(&entry);
+    read_appended();
 }
 
 void history_close(void)

@@ -1,7 +1,8 @@
 /*
  * history.h - earlier lines of chats, in memory and in STATE/history
  *
- * Chats that run at the same time append to the same file.
+ * Chats that run at the same time append to the same file, and read what the
+ * others have appended.
  */
 #ifndef CLI_HISTORY_H
 #define CLI_HISTORY_H

@@ -1,9 +1,7 @@
 /*
  * print.c - print to stdout and stderr
  *
- * On a terminal, control characters, marks that change the direction of text,
- * and line separators are printed as \uXXXX.  A character may arrive in pieces,
- * so its bytes are held until it is complete.
+ * On a terminal, text is escaped (term/escape), and so are carriage returns.
  *
  * Output is buffered here and not by stdio, which loses bytes if a non-blocking
  * descriptor is full.
@@ -12,6 +10,7 @@
 
 #include "cli/exit.h"
 #include "cli/output.h"
+#include "term/escape.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -23,9 +22,7 @@
 struct out {
     int fd;
     int terminal; /* 0: not known yet, 1: yes, -1: no */
-    int left;     /* bytes missing from the current character */
-    int held;     /* bytes of it in `character` */
-    char character[4];
+    struct escape escape;
     int error;    /* errno of the first write that failed */
     size_t used;
     char bytes[8192]; /* not written yet */
@@ -73,84 +70,21 @@ static void write_raw(struct out *o, const char *bytes, size_t len)
     }
 }
 
-/* Write a character as an escape; `stray`: it is a byte that is not part of
- * any. */
-static void write_escape(struct out *o, unsigned c, bool stray)
-{
-    char text[16];
-    int n = stray ? snprintf(text, sizeof text, "\\x%02x", c)
-                  : snprintf(text, sizeof text, "\\u%04x", c);
-    write_raw(o, text, n > 0 ? (size_t)n : 0);
-}
-
-/* How many continuation bytes follow; -1: not a first byte. */
-static int count_continuations(unsigned char c)
-{
-    return c < 0x80   ? 0
-           : c < 0xc2 ? -1
-           : c < 0xe0 ? 1
-           : c < 0xf0 ? 2
-           : c < 0xf8 ? 3
-                      : -1;
-}
-
-/* Does it control the terminal, or change the order of the text? */
-static bool is_unsafe(unsigned point)
-{
-    return (point < ' ' && point != '\n' && point != '\t') ||
-           (point >= 0x7f && point <= 0x9f) || point == 0x61c ||
-           point == 0x200e || point == 0x200f ||
-           (point >= 0x2028 && point <= 0x202e) ||
-           (point >= 0x2066 && point <= 0x2069);
-}
-
-/* The held character is complete: write it. */
-static void end_character(struct out *o)
-{
-    unsigned point = (unsigned char)o->character[0];
-    if (o->held > 1)
-        point &= 0x7fu >> o->held;
-    for (int i = 1; i < o->held; i++)
-        point = point << 6 | ((unsigned char)o->character[i] & 0x3fu);
-    if (is_unsafe(point))
-        write_escape(o, point, false);
-    else
-        write_raw(o, o->character, (size_t)o->held);
-    o->held = 0;
-}
-
-/* The held character is incomplete: write its bytes as escapes. */
-static void drop_character(struct out *o)
-{
-    for (int i = 0; i < o->held; i++)
-        write_escape(o, (unsigned char)o->character[i], true);
-    o->held = o->left = 0;
-}
-
-static void write_escaped(struct out *o, unsigned char c)
-{
-    bool follows = o->left > 0 && (c & 0xc0) == 0x80;
-    if (!follows) {
-        drop_character(o);
-        o->left = count_continuations(c) + 1;
-    }
-    if (!o->left) {
-        write_escape(o, c, true);
-        return;
-    }
-    o->character[o->held++] = (char)c;
-    if (!--o->left)
-        end_character(o);
-}
-
 static void write_output(struct out *o, const char *bytes, size_t len)
 {
     if (o->terminal < 0) {
         write_raw(o, bytes, len);
         return;
     }
-    for (size_t i = 0; i < len && !o->error; i++)
-        write_escaped(o, (unsigned char)bytes[i]);
+    struct bytes safe = { NULL, 0, 0 };
+    escape_feed(&o->escape, bytes, len, &safe);
+    for (size_t at = 0, n; at < safe.len; at += n + 1) {
+        n = strcspn(safe.ptr + at, "\r");
+        write_raw(o, safe.ptr + at, n);
+        if (at + n < safe.len)
+            write_raw(o, "\\u000d", 6);
+    }
+    bytes_release(&safe);
     if (memchr(bytes, '\n', len))
         flush_output(o);
 }

@@ -8,6 +8,7 @@
  */
 #include "term/editor.h"
 
+#include "term/escape.h"
 #include "term/glyph.h"
 #include "term/line.h"
 #include "term/mem.h"
@@ -142,20 +143,24 @@ static size_t common_length(const char *words)
 static void list_words(struct editor *e, const char *words)
 {
     size_t column = 0;
+    struct bytes word = { NULL, 0, 0 };
     view_draw(&e->view, e->prompt, &e->line, true, e->screen);
     bytes_text(e->screen, "\r\n");
     e->view.cursor_row = 0;
     for (const char *w = words; *w; w += strcspn(w, "\n") + 1) {
-        size_t n = strcspn(w, "\n"), width = glyph_width(w, n) + 2;
+        bytes_clear(&word);
+        escape_text(w, strcspn(w, "\n"), &word);
+        size_t width = glyph_width(word.ptr, word.len) + 2;
         if (column && column + width > e->view.columns) {
             bytes_text(e->screen, "\r\n");
             column = 0;
         }
-        bytes_add(e->screen, w, n);
+        bytes_add(e->screen, word.ptr, word.len);
         bytes_text(e->screen, "  ");
         column += width;
     }
     bytes_text(e->screen, "\r\n");
+    bytes_release(&word);
 }
 
 static void complete_word(struct editor *e)

@@ -38,7 +38,7 @@ struct editor_hooks {
 struct editor *editor_new(const struct editor_hooks *hooks);
 void editor_free(struct editor *e);
 
-/* Begin a line, or show it again; the prompt must outlive the line. */
+/* Begin a line; the prompt must outlive the line. */
 void editor_begin(struct editor *e, const char *prompt, struct bytes *screen);
 /* Use bytes until something happens; *used is how many. */
 enum editor_event editor_feed(struct editor *e, const char *bytes, size_t len,

@@ -3,9 +3,7 @@
 
 #include "term/glyph.h"
 
-#include <stdbool.h>
-
-static bool is_unsafe(uint32_t c)
+bool escape_is_unsafe(uint32_t c)
 {
     return (c < ' ' && c != '\n' && c != '\t' && c != '\r') ||
            (c >= 0x7f && c <= 0x9f) || c == 0x61c || c == 0x200e ||
@@ -35,7 +33,7 @@ static void end_point(struct escape *e, struct bytes *out)
         escape_end(e, out);
         return;
     }
-    if (is_unsafe(c))
+    if (escape_is_unsafe(c))
         bytes_format(out, "\\u%04x", (unsigned)c);
     else
         bytes_add(out, e->held, (size_t)e->count);

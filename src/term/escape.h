@@ -10,11 +10,16 @@
 
 #include "term/bytes.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct escape {
     char held[4]; /* the first bytes of a character */
     int count, want;
 };
 
+/* Does the code point become an escape? */
+bool escape_is_unsafe(uint32_t c);
 /* Append the text; an incomplete last character is kept for the next call. */
 void escape_feed(struct escape *e, const char *text, size_t len,
                  struct bytes *out);

@@ -85,18 +85,18 @@ void line_type(struct line *l, const char *bytes, size_t len)
     insert_text(l, bytes, len);
 }
 
-static size_t count_lines(const char *bytes, size_t len)
+size_t line_count(const char *text, size_t len)
 {
     size_t n = 1;
-    for (size_t i = 0; i < len; i++)
-        n += bytes[i] == '\n';
+    for (size_t i = 0; i + 1 < len; i++)
+        n += text[i] == '\n';
     return n;
 }
 
 void line_paste(struct line *l, const char *bytes, size_t len)
 {
     save_state(l, false);
-    if (count_lines(bytes, len) <= MANY_LINES || l->fold_count == LINE_FOLDS) {
+    if (line_count(bytes, len) <= MANY_LINES || l->fold_count == LINE_FOLDS) {
         insert_text(l, bytes, len);
         return;
     }

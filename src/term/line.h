@@ -61,6 +61,8 @@ void line_kill_next(struct line *l);
 void line_yank(struct line *l);
 void line_undo(struct line *l);
 
+/* How many lines a text has, the last one perhaps without its end. */
+size_t line_count(const char *text, size_t len);
 /* The paste that a code point stands for; NULL: it is a character. */
 const struct bytes *line_fold(const struct line *l, const char *text,
                               size_t len);

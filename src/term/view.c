@@ -11,8 +11,10 @@
  */
 #include "term/view.h"
 
+#include "term/escape.h"
 #include "term/glyph.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Where drawing is, and what is drawn: rows first..last of the layout. */
@@ -34,19 +36,10 @@ static const char *find_substitute(const struct line *l, const char *text,
     uint32_t c = glyph_point(text, len, &at);
     const struct bytes *fold = line_fold(l, text, len);
     if (fold) {
-        size_t lines = 1;
-        struct bytes b = { NULL, 0, 0 };
-        for (size_t i = 0; i < fold->len; i++)
-            lines += fold->ptr[i] == '\n' && i + 1 < fold->len;
-        bytes_format(&b, "[%zu lines]", lines);
-        memcpy(label, b.ptr, b.len + 1);
-        bytes_release(&b);
+        snprintf(label, 32, "[%zu lines]", line_count(fold->ptr, fold->len));
         return label;
     }
-    return c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0x61c ||
-                   (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069)
-               ? " "
-               : NULL;
+    return c < ' ' || escape_is_unsafe(c) ? " " : NULL;
 }
 
 static bool is_visible(const struct pen *p)
@@ -130,13 +123,24 @@ static void place_cursor(const struct pen *p, size_t row, size_t column)
         bytes_format(p->screen, "\033[%zuC", column);
 }
 
+/* The end of the prompt that leaves room for a few characters. */
+static const char *fit_prompt(const struct view *v, const char *prompt)
+{
+    size_t len = strlen(prompt);
+    while (*prompt && glyph_width(prompt, len) + 4 > v->columns) {
+        size_t n = glyph_next(prompt, len, 0);
+        prompt += n;
+        len -= n;
+    }
+    return prompt;
+}
+
 void view_draw(struct view *v, const char *prompt, const struct line *l,
                bool at_end, struct bytes *screen)
 {
     size_t column, rows = v->rows ? v->rows : 1;
+    prompt = fit_prompt(v, prompt);
     size_t indent = glyph_width(prompt, strlen(prompt));
-    if (indent + 4 > v->columns)
-        indent = 0;
     struct pen measure = { .v = v, .line = l, .indent = indent,
                            .column = indent };
     size_t row = draw_text(&measure, &column);
@@ -146,7 +150,7 @@ void view_draw(struct view *v, const char *prompt, const struct line *l,
     p.last = at_end ? measure.row : p.first + rows - 1;
     p.first = at_end ? 0 : p.first;
     erase_view(v, screen);
-    if (indent && !p.first)
+    if (!p.first)
         bytes_text(screen, prompt);
     for (size_t i = 0; i < indent && p.first; i++)
         bytes_byte(screen, ' ');

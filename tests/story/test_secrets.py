@@ -118,7 +118,7 @@ def test_children():
     t.until(b"> ")
     t.after(b"x \x18\x05", b"> x edited")
     t.after(b"\x15/edit\r", b"> edited")
-    t.after(b"\x15!env >>\"$HOME/seen\"; env\r", b"[y/N]")
+    t.after(b"\x15!env >>\"$HOME/seen\"; env\r", b"[n]o\r\n> ")
     search("the screen", t.said)
     t.write(b"n\x04")
     equal(t.end(), 0)

@@ -225,6 +225,17 @@ def test_type_ahead_interrupted():
     leave(t)
 
 
+def test_paste_ahead():
+    """control characters of a paste do not cancel the answer that arrives"""
+    t = chat(*scripts([["text", "begun but "], ["delay", 300],
+                       ["text", "done."], ["finish", "stop"]]))
+    t.after(b"hi\r", b"begun but")
+    t.after(b"\x1b[200~a\x03b\x1ac\x1b[201~", b"> abc")
+    holds(t.said.decode(), "done.")
+    t.write(b"\x15")
+    leave(t)
+
+
 def test_kept_answer():
     """Ctrl-C keeps the prompt and what has arrived of the answer"""
     path = os.path.join(HOME, "kept.json")
@@ -246,6 +257,8 @@ def test_history_file():
     path = os.path.join(state["XDG_STATE_HOME"], "allm", "history")
     one, two = chat(env=state), chat(env=state, answers=2)
     one.after(b"two\nlines\r", b"done.")
+    two.after(UP, b"lines")
+    two.after(b"\x15\x7f\x15", b"> \r\x1b[2C")
     two.after(b"from two\r", b"done.")
     leave(one)
     two.until(is_prompt)
@@ -293,6 +306,11 @@ def test_folded_paste():
     words = "".join(f"line {n}\n" for n in range(142))
     t = chat()
     t.after(b"\x1b[200~" + words.encode() + b"\x1b[201~", b"[142 lines]")
+    t.after(b"\r", b"done.")
+    leave(t)
+    t = chat()
+    t.after(b"\x1b[200~" + b"line\n" * 20 + b"\x1b[201~", b"line\r\r\n  \r")
+    assert b"lines]" not in t.said, t.said
     t.after(b"\r", b"done.")
     leave(t)
 
@@ -459,10 +477,34 @@ def test_completion():
     leave(t)
 
 
+def test_names_of_files():
+    """the name of a file cannot control the terminal"""
+    folder = tempfile.mkdtemp(dir=HOME)
+    for name in ("xa\x1b[31mred", "xb\nq", "xc"):
+        with open(os.path.join(folder, name), "w", encoding="utf-8"):
+            pass
+    t = chat(cwd=folder)
+    t.after(b"/attach x\t\t", b"/attach x\r\x1b[")
+    t.until(lambda said: said.count(b"/attach x\r") > 1)
+    holds(t.said.decode(), "xc")
+    assert b"[31m" not in t.said.replace(b"\\u001b[31m", b""), t.said
+    t.write(b"\x15")
+    leave(t)
+
+
+def test_prompt():
+    """the prompt shows a new model, cut to the terminal, and harmless"""
+    t = chat(columns=20)
+    t.after(b"/model fake:averyverylongmodelname\r", b"ylongmodelname> \r")
+    t.after(b"/model fake:\xc2\x9b1m\r", b"\\u009b1m> \r")
+    t.write(b"\x04")
+    equal(t.end(), 0)
+
+
 def test_shell_command():
     """a shell command runs, and its output can be included"""
     t = chat()
-    t.after(b"!echo some output; exit 3\r", b"[y/N]")
+    t.after(b"!echo some output; exit 3\r", b"[n]o\r\n> ")
     holds(t.said.decode(), "some output", "(exit code 3)")
     t.after(b"y", b"before the next prompt")
     path = os.path.join(HOME, "shell.json")
@@ -473,6 +515,13 @@ def test_shell_command():
     leave(t)
     with open(path, encoding="utf-8") as source:
         holds(source.read(), "some output", "what is it")
+    t = Terminal("chat", *text())               # in a dumb terminal, too
+    t.until(b"> ")
+    t.after(b"!echo output\n", b"[n]o\r\n> ")
+    t.after(b"y\n", b"before the next prompt")
+    t.after(b"/edit\n", b"/edit needs a terminal")
+    t.write(b"\x04")
+    equal(t.end(), 0)
 
 
 def test_external_editor():
@@ -1012,6 +1061,18 @@ def test_tmux_resize():
         t.until("^ended 0\\.$")
 
 
+def test_tmux_resize_answer():
+    """in tmux an answer to one question follows the size of the window"""
+    need("tmux")
+    with Tmux(*scripts([["text", "one two three "], ["delay", 1500],
+                        ["text", "four five six seven eight nine ten"],
+                        ["finish", "stop"]]), "hi") as t:
+        t.until("^one two three")
+        t.run("resize-window", "-x", "20", "-y", "10")
+        screen = t.until("^ended 0\\.$")
+        holds(screen, "one two three four\nfive six seven eight\nnine ten\n")
+
+
 def test_tmux_stop():
     """in tmux Ctrl-Z stops the chat, fg brings the line back"""
     need("tmux")
@@ -1019,17 +1080,25 @@ def test_tmux_stop():
         t.until("^ended 0\\.$")
         t.run("respawn-pane", "-k", "env", "PS1=shell:", "sh", "-i")
         t.until("shell:$|\\$ $|# $")
-        words = " ".join("'" + w + "'" for w in [ALLM, "chat", *text()])
+        words = " ".join("'" + w + "'" for w in [ALLM, "chat", *fake(
+            ["text", "begun\n\n"], ["delay", 2000], ["text", "done."],
+            ["finish", "stop"])])
         t.keys(words, "Enter")
         t.until("^> *$")
-        t.keys("half a li")
-        t.until("^> half a li$")
+        t.keys("half a ine", "Left", "Left", "Left")
+        t.until("^> half a ine$")
         t.keys("C-z")
         t.until("Stopped|suspended")
         t.keys("fg", "Enter")
-        t.until("(?s)fg.*> half a li$")
-        t.keys("ne", "Enter")
-        t.until("^Hello.$")
+        t.until("(?s)fg.*> half a ine$")
+        t.keys("l")
+        t.until("^> half a line$")
+        t.keys("Enter")
+        t.until("^begun$")
+        t.keys("C-z")
+        t.until("(?s)begun.*(Stopped|suspended)")
+        t.keys("fg", "Enter")
+        t.until("(?s)begun.*fg.*done\\.$")
 
 
 def test_tmux_demo():
