@@ -127,6 +127,15 @@ static bool is_ours(const struct batch_lines *l)
     return l->regular || l->number % l->of == l->shard - 1;
 }
 
+/* Is it empty?  A line of white space is, too. */
+static bool is_blank(const struct batch_lines *l, const struct batch_line *line)
+{
+    size_t n = 0;
+    while (l->feed == '\n' && n < line->len && memchr(" \t\r", line->ptr[n], 3))
+        n++;
+    return n == line->len;
+}
+
 /* Take the line of `len` bytes; true: it is to be returned. */
 static bool take_line(struct batch_lines *l, struct batch_line *line,
                       size_t len, bool has_feed)
@@ -145,7 +154,7 @@ static bool take_line(struct batch_lines *l, struct batch_line *line,
         line->ptr += 3; /* a byte order mark */
         line->len -= 3;
     }
-    return !skip && line->len;
+    return !skip && !is_blank(l, line);
 }
 
 enum batch_found batch_lines_next(struct batch_lines *l,

@@ -44,14 +44,24 @@ bool batch_out_is_final(int exit_code, bool length)
 
 /* --------------------------------------------------------------- index --- */
 
+/* The number of up to `most` hex digits.  Each row has two of them, and
+ * strtoull() takes three times as long. */
+static uint64_t read_hex(const char *digits, size_t most)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < most && digits[i]; i++) {
+        unsigned c = (unsigned char)digits[i];
+        n = n << 4 | ((c <= '9' ? c : c + 9) & 15);
+    }
+    return n;
+}
+
 static void digest_id(const char *id, size_t len, struct done_row *row)
 {
-    char hex[65], part[17];
+    char hex[65];
     allm_sha256(id, len, hex);
-    snprintf(part, sizeof part, "%.16s", hex);
-    row->id = strtoull(part, NULL, 16);
-    snprintf(part, sizeof part, "%.8s", hex + 16);
-    row->more = (uint32_t)strtoul(part, NULL, 16);
+    row->id = read_hex(hex, 16);
+    row->more = (uint32_t)read_hex(hex + 16, 8);
 }
 
 /* The row of this id, or the empty one where it belongs. */
@@ -107,7 +117,7 @@ enum batch_known batch_out_find(struct batch_out *o, const char *id, size_t len,
     uint64_t before = row->sum;
     o->found_error = was == ROW_FINAL || was == ROW_BAD;
     row->state = ROW_SEEN;
-    row->sum = strtoull(sum, NULL, 16);
+    row->sum = read_hex(sum, 16);
     if (was == ROW_SEEN)
         return BATCH_TWICE;
     if (was == ROW_EMPTY || was == ROW_AGAIN ||
@@ -138,7 +148,7 @@ static bool read_fast(const char *line, size_t len, const char **id,
         memcmp(at + 1 - n, mark, n) != 0)
         return false;
     *code = (int)strtol(at + 1, NULL, 10);
-    *sum = strtoull(line + len - TAIL + 8, NULL, 16);
+    *sum = read_hex(line + len - TAIL + 8, 16);
     return true;
 }
 
@@ -184,7 +194,7 @@ static bool add_line(struct batch_out *o, const char *line, size_t len)
               allm_json_int64(allm_json_get(row, "exit_code"), &number);
     if (ok)
         add_row(o, id, id_len, (int)number, reached_length(row),
-                strtoull(hex, NULL, 16));
+                read_hex(hex, 16));
     allm_json_free(row);
     return ok;
 }

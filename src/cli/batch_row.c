@@ -144,10 +144,12 @@ static void put_cost(allm_json_build *b, const allm_usage *usage)
 static void put_response(allm_json_build *b, const struct batch_call *c,
                          const struct batch_end *e)
 {
+    if (e->response)
+        put_answer(b, e);
+    if (c->model)
+        member_text(b, "model", c->model->target.name);
     if (!e->response)
         return;
-    put_answer(b, e);
-    member_text(b, "model", c->model->target.name);
     member_text(b, "finish_reason", finish_name(e->response->finish_reason));
     put_cost(b, e->usage);
 }

@@ -26,22 +26,35 @@ static void write_signal(int number)
     errno = before;
 }
 
-/* Wait until there is room; false: stop. */
-static bool wait_for_room(struct claims *c)
+/* Wait until there is room; false: stop.  *running: how many run then. */
+static bool wait_for_room(struct claims *c, size_t *running)
 {
     pthread_mutex_lock(&c->lock);
-    while (!c->room && !c->stop)
+    while (!c->room && !c->stop && (c->running || !c->once))
         pthread_cond_wait(&c->changed, &c->lock);
-    bool stop = c->stop;
+    bool goes_on = c->room && !c->stop;
+    *running = c->running;
     pthread_mutex_unlock(&c->lock);
-    return !stop;
+    return goes_on;
 }
 
 static void take_room(struct claims *c)
 {
     pthread_mutex_lock(&c->lock);
     c->room--;
+    c->running++;
     pthread_mutex_unlock(&c->lock);
+}
+
+/* Nothing was due while so many ran.  Wait until one of them has ended: more
+ * may have been sent to it.  False: none ran. */
+static bool wait_for_end(struct claims *c, size_t running)
+{
+    pthread_mutex_lock(&c->lock);
+    while (running && c->running == running && !c->stop)
+        pthread_cond_wait(&c->changed, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+    return running > 0;
 }
 
 /* The store has failed: wait before the next attempt, unless we stop. */
@@ -72,12 +85,13 @@ static void *claim_sessions(void *ud)
 {
     struct claims *c = ud;
     bool more = true;
-    while (more && wait_for_room(c)) {
+    size_t running = 0;
+    while (more && wait_for_room(c, &running)) {
         allm_session *s = allm_session_claim(c->store, c->queue,
                                              c->once ? 0 : WAIT_MS);
         if (is_idle(s)) {
             allm_session_free(s);
-            more = !c->once;
+            more = !c->once || wait_for_end(c, running);
             continue;
         }
         bool failed = allm_session_error(s) != NULL;
@@ -132,6 +146,15 @@ void claims_make_room(struct claims *c)
 {
     pthread_mutex_lock(&c->lock);
     c->room++;
+    c->running -= c->running > 0;   /* it may have left */
+    pthread_cond_signal(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void claims_leave(struct claims *c)
+{
+    pthread_mutex_lock(&c->lock);
+    c->running--;
     pthread_cond_signal(&c->changed);
     pthread_mutex_unlock(&c->lock);
 }

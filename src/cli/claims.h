@@ -22,6 +22,7 @@ struct claims {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     size_t room;     /* how many more may be claimed; under the lock */
+    size_t running;  /* how many may yet become due again; under the lock */
     bool stop, once; /* under the lock; once: end when nothing is due */
     int pipe[2];
 };
@@ -29,8 +30,10 @@ struct claims {
 /* Start the thread with this much room; false: out of memory. */
 bool claims_start(struct claims *c, allm_store *store, const char *queue,
                   size_t room, bool once);
-/* Let it claim one more. */
+/* One has ended: let it claim one more. */
 void claims_make_room(struct claims *c);
+/* With `once`: one has ended, and stays claimed until the worker ends. */
+void claims_leave(struct claims *c);
 /* Claim no more; CLAIMS_ENDED follows. */
 void claims_stop(struct claims *c);
 /* Wait for the thread, and free what nobody took. */

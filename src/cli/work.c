@@ -104,6 +104,8 @@ static void rest_job(struct work *w, struct job *j, int code)
     allm_stream_free(j->stream);
     j->stream = NULL;
     j->rest_ms = settings.once ? INT64_MAX : timing_now() + REST_MS;
+    if (settings.once)
+        claims_leave(&w->claims);
     w->code = code;
 }
 

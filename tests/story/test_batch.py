@@ -299,9 +299,10 @@ def test_long_line():
 
 def test_empty():
     """an empty input gives no row"""
-    for stdin in b"", b"\n\n":
-        run = allm(*MODEL, stdin=stdin)
-        equal((run.code, run.out, run.err), (0, b"", b""))
+    for stdin in b"", b"\n\n", b" \n\t \r\n  ":
+        for more in [], ["--lines"]:
+            run = allm(*MODEL, *more, stdin=stdin)
+            equal((run.code, run.out, run.err), (0, b"", b""))
 
 
 def test_equal_ids():
@@ -348,6 +349,7 @@ def test_resume_failures():
               {"r0": 3, "r1": 5, "r2": 0})
         equal(server.asked["word 0"], 2)
         holds(rows(out)[0]["error"]["message"], "HTTP status 400", "no")
+        equal({row.get("model") for row in rows(out)}, {"vllm:m"})
         broken.clear()
         run = allm(*MODEL, source, "-O", out, env=server.env)
         equal((run.code, len(rows(out))), (1, 4))

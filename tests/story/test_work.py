@@ -162,6 +162,20 @@ def test_killed():
     equal(show("a", env), "user: hi\nassistant: Done.\n")
 
 
+def test_killed_and_sent():
+    """--once also answers what was sent to a session that it continues"""
+    env = fresh()
+    send("a", "one", env=env)
+    worker = Worker(*SLOW, env=env)
+    until_held("a", env)
+    equal(worker.end(signal.SIGKILL), -9)
+    send("a", "two", env=env)
+    run = work(*answers("Done."), env=env)
+    equal((run.code, run.said), (0, "a: completed\n" * 2))
+    equal(show("a", env), "user: one\nassistant: Done.\n"
+          "user: two\nassistant: Done.\n")
+
+
 def test_wait():
     """a worker waits for messages, and answers them when they are sent"""
     env = fresh()
@@ -202,6 +216,15 @@ def test_failing():
     send("a", "again", env=env)
     equal(work(*text("Well."), env=env).code, 0)
     equal(show("a", env).splitlines()[-1], "assistant: Well.")
+
+
+def test_all_failing():
+    """--once ends also when none of its -j sessions can begin"""
+    env = fresh()
+    send("a", "hi", env=env)
+    send("b", "hi", env=env)
+    run = work("-m", "openai:gpt-4.1", "-j", "1", env=env)
+    equal((run.code, run.said.count("\n")), (4, 1))
 
 
 def test_three_workers():
