@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/config_parts.h"
 #include "cli/exit.h"
+#include "cli/model_name.h"
 #include "cli/opts.h"
 #include "cli/print.h"
 #include "cli/settings.h"
@@ -92,6 +93,13 @@ static int change_alias(const char *name, const char *model)
 
 static int set_alias(char **argv)
 {
+    if (settings_open() != END_DONE)
+        return END_USAGE;
+    if (model_name_loops(argv[0], argv[1]))
+        return print_misuse(
+            "the alias \"%.100s\" for \"%.100s\" leads to itself, or through "
+            "too many aliases; name a model: allm models lists them",
+            argv[0], argv[1]);
     return change_alias(argv[0], argv[1]);
 }
 
@@ -121,8 +129,8 @@ const struct command aliases_command = {
     .summary = "other names for models, with their options",
     .more = "An alias can refer to an alias.  -m uses it like the name of a\n"
             "model; flags override what it sets.\n",
-    .examples = "  allm aliases set quick ollama:llama3.2 -o temperature 0\n"
-                "  allm -m quick \"Why is the sky blue?\"\n",
+    .examples = "allm aliases set quick ollama:llama3.2 -o temperature 0\n"
+                "allm -m quick \"Why is the sky blue?\"\n",
     .subs = "list|set|rm",
     .args = { FILL_ALIAS, FILL_MODEL },
     .flags = flags,

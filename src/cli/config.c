@@ -143,14 +143,32 @@ static int get_setting(char **argv)
     return value ? END_DONE : END_FAILED;
 }
 
-/* The word as JSON that fits the setting: a string unless it is another value
- * that the setting expects. */
+/* Is there a key in the value of a setting, or of a group of settings? */
+static bool has_key(const char *path, const allm_json *value)
+{
+    char below[PLACES_PATH];
+    const struct setting *s = setting_find(path);
+    const char *word = allm_json_text(value, NULL);
+    if (s)
+        return s->trust == TRUST_NEVER && s->secret && word &&
+               !keyring_is_reference(word) && keyring_looks_secret(word);
+    for (const allm_json *k = NULL;
+         setting_has_members(path) && (k = allm_json_next(value, k));) {
+        snprintf(below, sizeof below, "%s.%s", path, allm_json_text(k, NULL));
+        if (has_key(below, allm_json_value(k)))
+            return true;
+    }
+    return false;
+}
+
+/* The word as JSON that fits the setting (NULL: a group of them): a string
+ * unless it is another value that the setting expects. */
 static void read_value(const struct setting *s, const char *word,
                        struct bytes *json)
 {
     allm_json *value = allm_json_parse(word, strlen(word), NULL);
     allm_json_type type = allm_json_type_of(value);
-    bool text = s->kind == SETTING_TEXT || s->kind == SETTING_WORD;
+    bool text = s && (s->kind == SETTING_TEXT || s->kind == SETTING_WORD);
     bool quoted = type == ALLM_JSON_TEXT && *word == '"';
     if (type != ALLM_JSON_NONE && (!text || quoted)) {
         bytes_text(json, word);
@@ -168,18 +186,18 @@ static int set_setting(char **argv)
 {
     char path[PLACES_PATH];
     const struct setting *s = setting_find(argv[0]);
-    if (!s)
+    if (!s && !setting_is_group(argv[0]))
         return report_unknown(argv[0]);
-    if (s->trust == TRUST_NEVER && s->secret &&
-        !keyring_is_reference(argv[1]) && keyring_looks_secret(argv[1]))
-        return print_misuse(
-            "this looks like a key, which never belongs on a command line; "
-            "store it with: allm keys set NAME");
-    if (!find_file(path))
-        return END_USAGE;
     struct bytes json = { NULL, 0, 0 };
     read_value(s, argv[1], &json);
-    int code = config_change(path, argv[0], bytes_string(&json));
+    allm_json *value = allm_json_parse(bytes_string(&json), json.len, NULL);
+    int code = END_USAGE;
+    if (has_key(argv[0], value))
+        print_fault("this looks like a key, which never belongs on a command "
+                    "line; store it with: allm keys set NAME");
+    else if (find_file(path))
+        code = config_change(path, argv[0], bytes_string(&json));
+    allm_json_free(value);
     bytes_release(&json);
     return code;
 }
@@ -315,9 +333,9 @@ const struct command config_command = {
         "one value and keep every other byte of the file.  A project's file\n"
         "can do little until you run \"allm config trust\" on exactly its\n"
         "content.\n",
-    .examples = "  allm config set model openai:gpt-5\n"
-                "  allm config show --origin\n"
-                "  allm config trust --show\n",
+    .examples = "allm config set model openai:gpt-5\n"
+                "allm config show --origin\n"
+                "allm config trust --show\n",
     .subs = "show|get|set|unset|edit|path|check|trust|untrust",
     .args = { FILL_SETTING },
     .flags = flags,

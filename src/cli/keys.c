@@ -168,9 +168,9 @@ const struct command keys_command = {
         "command line.  --from env:VARIABLE and --from file:PATH store the\n"
         "place instead of the key.  keys test asks the provider for its\n"
         "list of models.\n",
-    .examples = "  allm keys set openai\n"
-                "  pass show openai | allm keys set openai\n"
-                "  allm keys set corp --from file:~/.secrets/corp\n",
+    .examples = "allm keys set openai\n"
+                "pass show openai | allm keys set openai\n"
+                "allm keys set corp --from file:~/.secrets/corp\n",
     .subs = "list|set|rm|test",
     .args = { FILL_KEY },
     .flags = flags,

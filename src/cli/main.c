@@ -46,9 +46,10 @@ static void show_help(const struct command *c, int argc, char **argv)
 /* Words that are one letter away from a command but often begin a prompt. */
 static bool begins_prompts(const char *word)
 {
-    static const char *const words[] = { "catch", "decide", "match", "patch",
-                                         "reply", "task",   "that",  "watch",
-                                         "what",  "word" };
+    static const char *const words[] = { "ark",    "ash",   "cat",  "catch",
+                                         "decide", "end",   "hat",  "match",
+                                         "patch",  "reply", "task", "that",
+                                         "watch",  "what",  "wok",  "word" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcasecmp(word, words[i]))
             return true;
@@ -60,7 +61,7 @@ static bool begins_prompts(const char *word)
 static const struct command *find_typo(int argc, char **argv)
 {
     const struct command *c = command_suggest(argv[0]);
-    bool like_one = c && argc <= 3 && strlen(argv[0]) >= 4 &&
+    bool like_one = c && argc <= 3 && strlen(argv[0]) >= 3 &&
                     !begins_prompts(argv[0]);
     return like_one && command_is_typo(c, argv[0]) ? c : NULL;
 }

@@ -338,6 +338,14 @@ static bool write_some(struct serving *s)
     return n > 0 || errno == EINTR || errno == EAGAIN;
 }
 
+/* At the end: does the client still read?  It may be stuck. */
+static bool is_read(void)
+{
+    enum { GRACE_MS = 2000 };
+    struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+    return poll(&out, 1, GRACE_MS) > 0;
+}
+
 /* Wait for something, and do it; false: the client is gone. */
 static bool serve_once(struct serving *s)
 {
@@ -367,10 +375,10 @@ static int serve(struct serving *s)
     const allm_error *error = allm_mcp_server_error(s->server);
     if (error)
         print_fault("%s", error->message);
-    while (allm_mcp_server_out(s->server, NULL) && write_some(s))
-        ;
     while (s->askings)
         end_asking(s, s->askings->id);
+    while (allm_mcp_server_out(s->server, NULL) && is_read() && write_some(s))
+        ;
     return error ? END_FAILED : END_DONE;
 }
 

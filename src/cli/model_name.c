@@ -77,6 +77,19 @@ static const char *follow_aliases(struct model_name *m, const char *text)
     return NULL;
 }
 
+bool model_name_loops(const char *name, const char *model)
+{
+    const allm_json *aliases = settings_value("aliases");
+    for (int depth = 1; depth <= DEEPEST && strcmp(model, name) != 0; depth++) {
+        const allm_json *alias = allm_json_get(aliases, model);
+        if (!alias)
+            return false;
+        const char *next = allm_json_text(alias, NULL);
+        model = next ? next : member_read(alias, "model");
+    }
+    return true;
+}
+
 static int report_loop(const char *text)
 {
     size_t line;

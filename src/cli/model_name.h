@@ -21,6 +21,8 @@ struct model_name {
  */
 int model_name_resolve(struct model_name *m, const char *text,
                        const allm_catalog *catalog);
+/* Would an alias `name` for this model lead to itself? */
+bool model_name_loops(const char *name, const char *model);
 void model_name_release(struct model_name *m);
 
 /* Does a pattern such as "openai:gpt-*" match the whole name? */

@@ -65,10 +65,10 @@ const struct command route_command = {
     .summary = "show which model a task uses; nothing is sent",
     .more = "The setting routing.TASK has a model, or a list of models that\n"
             "are tried in this order; routing.default is for other tasks.\n",
-    .examples = "  allm config set routing.code '[\"openai:gpt-5\", "
+    .examples = "allm config set routing.code '[\"openai:gpt-5\", "
                 "\"ollama:qwen3\"]'\n"
-                "  allm route code\n"
-                "  allm --task code \"Reverse a list in C\"\n",
+                "allm route code\n"
+                "allm --task code \"Reverse a list in C\"\n",
     .args = { FILL_TASK },
     .flags = flags,
     .group = GROUP_SETUP,

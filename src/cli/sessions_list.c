@@ -126,6 +126,8 @@ int sessions_list(struct sessions *s, int argc, char **argv)
         print_json(list, print_is_terminal() ? ALLM_JSON_PRETTY : 0);
     else
         print_table(allm_json_get(list, "sessions"));
+    if (argc && !s->json && !allm_json_count(allm_json_get(list, "sessions")))
+        print_note("no session has these words in one message");
     if (!s->json && allm_json_true(allm_json_get(list, "more")))
         print_note("there are more; -n N lists N");
     allm_json_free(list);

@@ -89,13 +89,14 @@ static int list_all(char **argv)
 
 /* ---------------------------------------------------------------- one --- */
 
-/* The path of the user's template; false: an error was printed. */
+/* The path of the user's template, of the folder if name is NULL; false: an
+ * error was printed. */
 static bool find_own(const char *name, char path[PLACES_PATH])
 {
-    return template_users_path(name, path) ||
+    return ((!name || *name) && template_users_path(name ? name : "", path)) ||
            print_fault("\"%.100s\" is not the name of a template, or there is "
                        "no home directory",
-                       name);
+                       name ? name : "");
 }
 
 static int show_template(char **argv)
@@ -103,7 +104,7 @@ static int show_template(char **argv)
     char path[PLACES_PATH];
     bool project;
     struct bytes text = { NULL, 0, 0 };
-    if (!template_find(argv[0], path, &project))
+    if (!template_find(argv[0], path, &project) || access(path, F_OK))
         return print_misuse(
             "there is no template \"%.100s\"; allm templates lists them",
             argv[0]);
@@ -138,7 +139,7 @@ static int remove_template(char **argv)
 static int print_path(char **argv)
 {
     char path[PLACES_PATH];
-    if (!find_own(argv[0] ? argv[0] : "", path))
+    if (!find_own(argv[0], path))
         return END_USAGE;
     print_format("%s\n", path);
     return END_DONE;
@@ -172,9 +173,9 @@ const struct command templates_command = {
         "--- lines can set the model and more.  --save makes one of the\n"
         "flags of a call.  Those in .allm/templates of a project need\n"
         "\"allm config trust\".\n",
-    .examples = "  allm -s \"Be brief.\" 'Explain: $input' --save explain\n"
-                "  man tar | allm -t explain\n"
-                "  allm templates edit explain\n",
+    .examples = "allm -s \"Be brief.\" 'Explain: $input' --save explain\n"
+                "man tar | allm -t explain\n"
+                "allm templates edit explain\n",
     .subs = "list|show|edit|rm|path",
     .args = { FILL_TEMPLATE },
     .flags = flags,

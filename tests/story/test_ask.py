@@ -308,8 +308,10 @@ def test_bad_flags():
     one_sentence(allm("-Z"), 2, '"-Z"')
     one_sentence(allm("decode", "--rwa", "x"), 2, '"--raw"')
     one_sentence(allm("verison"), 2, 'did you mean "allm version"?')
+    one_sentence(allm("aks", "x"), 2, 'did you mean "allm ask"?')
     one_sentence(allm("help", "decod"), 2, 'did you mean "decode"?')
-    for words in (("what", "is", "love"), ("reply", "yes"), ("that",)):
+    for words in (("what", "is", "love"), ("reply", "yes"), ("that",),
+                  ("cat", "names"), ("end",), ("as", "is")):
         run = allm(*words, env={"ALLM_MODEL": "fake:m"})
         equal((run.code, "unknown command" in run.said), (12, False))
     one_sentence(allm("-m"), 2, "needs a value")

@@ -102,6 +102,22 @@ def test_set_keeps_bytes():
     equal(p.get("max_turns"), "3")
 
 
+def test_set_groups():
+    """set accepts an object of settings, but no key in it"""
+    p = Place()
+    for key, value, wanted in (
+            ("options", '{"*": {"top_p": 1}}', {"*": {"top_p": 1}}),
+            ("providers.c", '{"key": "env:X"}', {"key": "env:X"}),
+            ("output", "5", None), ("output", '{"color": "blue"}', None),
+            ("providers", '{"c": {"key": "sk-1234567890"}}', None),
+            ("providers.d", '{"key": "sk-1234567890"}', None)):
+        run = p.run("config", "set", key, value)
+        equal((key, run.code), (key, 0 if wanted else 2))
+        assert "sk-12" not in run.said + p.read().decode()
+        if wanted:
+            equal(json.loads(p.get(key)), wanted)
+
+
 def test_set_refuses():
     """set refuses unknown settings, wrong types and broken files"""
     p = Place()

@@ -31,6 +31,14 @@ def pages():
               if not name.endswith(".1")]]
 
 
+def test_examples():
+    """the examples in the help of every command are indented alike"""
+    for row in SHOWN:
+        examples = allm("help", row["name"]).text.partition("\nexamples:\n")
+        for line in examples[2].splitlines():
+            assert re.match("  [^ ]", line), (row["name"], line)
+
+
 def test_commands():
     """every command is in the manual page and in the help, and has a page"""
     everything, manual = allm("help", "--all").text, page("allm.1")

@@ -229,6 +229,18 @@ def test_no_reader():
     client.child.stderr.close()
 
 
+def test_stuck_reader():
+    """the program ends after its input, even if its output is never read"""
+    client = Client(*text())
+    client.open()
+    for number in range(500):
+        client.say(id=number, method="tools/list")
+    client.child.stdin.close()
+    equal(client.child.wait(timeout=20), 0)
+    client.child.stdout.close()
+    client.child.stderr.close()
+
+
 def test_usage():
     """wrong arguments are refused"""
     one_sentence(allm("mcp", "sevre"), 2, "sevre")

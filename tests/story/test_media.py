@@ -124,6 +124,14 @@ def test_image_misuse():
     holds(run.stderr.decode(), "No space left")
 
 
+def test_unsupported():
+    """a provider without images or moderation is a bad request: exit code 5"""
+    for words in ["image", "fox", "-O", "x.png"], ["moderate", "fox"]:
+        run = allm(*words, "-m", "ollama:m")
+        equal((run.code, run.out), (5, b""))
+        holds(run.said, "is not supported by ollama")
+
+
 def test_own_provider():
     """a provider of the user's gets the request, the key and the headers"""
     folder = tempfile.mkdtemp(dir=HOME)

@@ -364,6 +364,8 @@ def test_search():
     equal([s["name"] for s in listed(env, "warm")], ["b", "a"])
     equal([s["name"] for s in listed(env, "warm", "lisbon")], ["a"])
     equal([s["name"] for s in listed(env, "oslo", "where")], [])
+    holds(allm("sessions", "list", "oslo", "where", env=env).said,
+          "no session has these words in one message")
     holds(allm("sessions", "cold", env=env).text, "b ")
     broken = {"id": "a", "name": "go", "raw_arguments": '{"to": "Riga'}
     allm("-S", "c", *fake(["tool_call", broken], ["finish", "stop"]), "hi",

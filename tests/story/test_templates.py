@@ -229,6 +229,7 @@ def test_commands():
     equal(p.run("templates", "edit", "three", env={"EDITOR": "false"}).code, 1)
     equal(p.run("templates", "rm", "three").code, 0)
     for words in (["rm", "three"], ["show", "three"], ["rm"], ["rm", "../x"],
+                  ["show", "./no.md"], ["rm", ""], ["edit", ""],
                   ["edit", "a/b"], ["show"], ["nonsense"], ["list", "x"]):
         equal((words, p.run("templates", *words).code), (words, 2))
     holds(p.run("_complete", "-t", "o").text, "one")
