@@ -157,15 +157,14 @@ else
     skips=$((skips + 1))
 fi
 
+# They find the library next to them.
 program=$(find "$root" -name allm-scenario)
 scenario=$SOURCE_DIR/tests/scenario/fake-generate-text.json
 check "the program allm-scenario" equal "1 passed, 0 failed" \
-    "$(LD_LIBRARY_PATH=$lib:${LD_LIBRARY_PATH-} "$program" "$scenario" |
-        tail -n 1)"
+    "$("$program" "$scenario" | tail -n 1)"
 
 check "the program allm" equal "allm $version (liballm $version)" \
-    "$(LD_LIBRARY_PATH=$lib:${LD_LIBRARY_PATH-} \
-        "$(dirname "$program")/allm" version)"
+    "$("$(dirname "$program")/allm" version)"
 check "its manual page and completions" equal 4 \
     "$(find "$root" -name allm.1 -o -path '*completions*/allm' \
         -o -name _allm -o -name allm.fish | wc -l | tr -d ' ')"
@@ -182,7 +181,8 @@ else
     skips=$((skips + 1))
 fi
 
-DESTDIR=$root "$SOURCE_DIR/tools/uninstall" "$BUILD_DIR" >/dev/null
+DESTDIR=$root "$SOURCE_DIR/tools/uninstall" "$BUILD_DIR" >"$temp/removed"
+check "uninstalling is one line" equal 1 "$(wc -l <"$temp/removed" | tr -d ' ')"
 check "uninstalling leaves no file" equal "" \
     "$(find "$root" -type f -o -type l)"
 

@@ -294,6 +294,7 @@ def test_edit():
     equal(p.get("model"), "fake:b")
     run = p.run("config", "edit", env={"EDITOR": "sh " + bad})
     equal(run.code, 2)
+    os.remove(run.said.split("your text is in ")[1].split()[0])
     equal(p.get("model"), "fake:b")
     equal(p.run("config", "edit", env={"EDITOR": "false"}).code, 1)
     p.run("config", "edit", env={"EDITOR": "sh " + spy,

@@ -109,8 +109,9 @@ def test_requests():
     """a request has as many texts as the provider accepts"""
     bodies = []
     with Server(bodies=bodies) as server:
-        run = allm(*MODEL, "--jsonl", "--ordered", "--dims", "6", "-o", "user",
-                   "me", stdin=lines(5000), env=server.env)
+        run = allm(*MODEL, "--jsonl", file("many.jsonl", lines(5000)),
+                   "--ordered", "--dims", "6", "-o", "user", "me",
+                   env=server.env)
     equal(run.code, 0)
     equal([row["id"] for row in run.lines], [f"r{i}" for i in range(5000)])
     equal(sorted(len(body["input"]) for body in bodies), [904, 2048, 2048])

@@ -4,12 +4,11 @@ import json
 import os
 import shlex
 import subprocess
-import tempfile
 
 from mcp_server import PNG
 from program import (ALLM, CLEAN, SOURCE, equal, holds, main, one_sentence,
-                     text)
-from tools_place import SERVER, Place, call, calling, is_asked
+                     scripts, text)
+from tools_place import DONE, SERVER, Place, call, calling, is_asked
 
 ADD = call("story__add", {"a": 2, "b": 3})
 ENTRY = {"command": "/usr/bin/python3", "args": [SERVER.split()[1]]}
@@ -134,6 +133,21 @@ def test_manifest():
     holds(names, "story__add", "bash")
     equal(starts(p), 2)
     one_sentence(p.run("mcp", "add", "story", "x"), 2, "already")
+
+
+def test_image_of_a_halted_turn():
+    """an image is kept while another call of its turn waits for approval"""
+    p = Place(mcp={"story": ENTRY}, approve={"story__draw": "auto"})
+    for name in ("kept", os.path.join(p.path, "kept.json")):
+        run = p.run("-T", "story", "-S", name, *calling(
+            call("story__draw"), call("story__add", {"a": 2, "b": 3}, 2)),
+            "hi")
+        equal(run.code, 10)
+        run = p.run("-T", "story", "-S", name, "--approve", "all",
+                    *scripts(DONE))
+        equal(run.code, 0)
+    holds(p.read("kept.json"), PNG, '"5"')
+    holds(p.run("sessions", "show", "kept", "--json").text, PNG, '"5"')
 
 
 def test_nameless_tools():
@@ -378,9 +392,8 @@ def test_manual():
         add, use = page.read().split("<!-- npm: tried by ")[1].split(
             "```sh\n")[1].split("```")[0].strip().splitlines()
     holds(add, "allm mcp add files npx -y ")
-    other = tempfile.mkdtemp(dir="/tmp", prefix="allm-npx-")
-    p.write(other + "/npx", f"#!/bin/sh\nexec {SERVER}\n", 0o755)
-    env = {"PATH": other + ":/usr/bin:/bin"}
+    p.write("bin/npx", f"#!/bin/sh\nexec {SERVER}\n", 0o755)
+    env = {"PATH": os.path.join(p.path, "bin") + ":/usr/bin:/bin"}
     equal(p.run(*shlex.split(add)[1:], env=env).code, 0)
     run = p.run(*shlex.split(use)[1:], *text("two."), env=env)
     equal((run.code, run.text), (0, "two.\n"))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """test_sessions - sessions in the store: -S NAME, -c, --keep, allm sessions"""
+import base64
 import glob
 import json
 import os
@@ -274,6 +275,38 @@ def test_resume_with_tools():
     holds(show("a", env), "tool c: seen")
     one_sentence(allm("sessions", "--tool", path, env=env), 2,
                  "list does not use --tool")
+
+
+def test_resume_with_an_image():
+    """an image that a tool returned before kill -9 is sent after it"""
+    env = fresh()
+    dot = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(64)).decode()
+    place = os.path.join(HOME, "dot.png")
+    with open(place, "wb") as out:
+        out.write(base64.b64decode(dot))
+    path = slow_tool("sleep 100")
+    calls = [["tool_call", {"id": "i", "name": "read_file",
+                            "arguments": {"path": "dot.png"}}],
+             ["tool_call", {"id": "c", "name": "look", "arguments": {}}]]
+    child = start("-S", "a", "-T", "read", "--tool", path, "--yes",
+                  *fake(["text", "begun"], *calls, ["finish", "tool_calls"]),
+                  "hi", env=env)
+    limit = time.monotonic() + 60
+    journal = ""
+    while dot not in journal or journal.count('"intent"') < 2:
+        assert time.monotonic() < limit, journal
+        journal = allm("sessions", "show", "a", "--journal", env=env).text
+    equal(end(child, signal.SIGKILL), -9)
+    os.unlink(place)            # it is not read again
+    path = slow_tool("echo seen")
+    run = allm("sessions", "resume", "a", "-T", "read", "--tool", path,
+               "--yes", *text("Done."), env=env)
+    equal((run.code, run.out), (0, b"Done.\n"))
+    shown = allm("sessions", "show", "a", "--json", env=env).json
+    found = [m for m in shown["thread"]["messages"]
+             if m["tool_call_id"] == "i"]
+    equal([part["type"] for part in found[0]["content"]], ["text", "image"])
+    holds(json.dumps(found), dot)
 
 
 def test_chat_with_tools():

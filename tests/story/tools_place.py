@@ -2,9 +2,11 @@
 
 The model is the Fake, which calls what its script says; the tools are real.
 """
+import atexit
 import json
 import os
 import shlex
+import shutil
 import tempfile
 
 from program import BUILD, SOURCE, Terminal, allm, equal, scripts
@@ -47,6 +49,7 @@ class Place:
 
     def __init__(self, **settings):
         self.path = tempfile.mkdtemp(dir="/tmp", prefix="allm-tools-")
+        atexit.register(shutil.rmtree, self.path, ignore_errors=True)
         self.home = os.path.join(self.path, "home")
         self.work = os.path.join(self.path, "site")
         for folder in (self.home, self.work):

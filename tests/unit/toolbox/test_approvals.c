@@ -24,8 +24,8 @@ static char path[256];
 /* A file with this text; NULL: no file. */
 static void make_file(const char *text)
 {
-    const char *folder = external_folder();
-    snprintf(path, sizeof path, "%s/new/approvals.json", folder);
+    external_clean();           /* an earlier one of this test */
+    snprintf(path, sizeof path, "%s/new/approvals.json", external_folder());
     if (!text)
         return;
     snprintf(path, sizeof path, "%s", external_file("approvals.json", text));
