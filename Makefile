@@ -80,8 +80,8 @@ bench-accept:   ## accept the counts of bench-check: REASON="..."
 	@tools/bench-check accept build/release "$(REASON)"
 
 peers:          ## compare with other clients; installs them (PEERS="--help")
-	@TARGETS="bench/peers_server bench/peers_allm bench/peers_bare" \
-	    tools/build release
+	@TARGETS="bench/awake bench/peers_server bench/peers_allm \
+	    bench/peers_bare" tools/build release
 	@bench/peers/run.py $(PEERS)
 
 fuzz:           ## fuzz each parser for FUZZ_TIME seconds

@@ -324,13 +324,15 @@ static void write_and_tell(int number, int go, int tell)
     _exit(write(tell, &worst, sizeof worst) != sizeof worst);
 }
 
-static int64_t longest_wait(void)
+/* *told: how many of the writers did not fail. */
+static int64_t longest_wait(int *told)
 {
     int go[2], tell[2];
     int64_t worst = 0, one;
     allm_store_free(open_store());
     if (pipe(go) || pipe(tell))
         give_up("pipe", NULL);
+    fflush(stdout);                         /* else the writers print it, too */
     for (int i = 0; i < WRITERS; i++)
         if (!fork()) {
             close(go[1]);
@@ -340,16 +342,27 @@ static int64_t longest_wait(void)
     close(tell[1]);
     nanosleep(&(struct timespec){ .tv_sec = 1 }, NULL);     /* all are there */
     close(go[1]);
-    int told = 0;
-    for (; read(tell[0], &one, sizeof one) == sizeof one; told++)
+    for (*told = 0; read(tell[0], &one, sizeof one) == sizeof one; ++*told)
         worst = one > worst ? one : worst;
     close(tell[0]);
     while (wait(NULL) > 0)
         ;
     remove_files();
-    if (told != WRITERS)
-        give_up("writers", NULL);
     return worst;
+}
+
+static void bench_writers(int64_t lone)
+{
+    int told;
+    int64_t worst = longest_wait(&told), most = 20 * WRITERS * lone;
+    printf("%d writers   ", WRITERS);
+    if (told < WRITERS)
+        printf("%d of them failed: missed\n", WRITERS - told);
+    else
+        printf("%8.1f ms at worst for one of %d appends; at most %.1f, which "
+               "is 20 times %d commits: %s\n",
+               us(worst) / 1e3, WRITERS * WRITES, us(most) / 1e3, WRITERS,
+               measure_verdict(worst <= most));
 }
 
 int main(int argc, char **argv)
@@ -378,11 +391,7 @@ int main(int argc, char **argv)
     printf("WAL          %8.1f MiB at most while %d MiB are written and read, "
            "under 128: %s\n",
            (double)wal / MIB, APPENDS, measure_verdict(wal < 128 * MIB));
-    int64_t worst = longest_wait(), most = 20 * WRITERS * one.wall;
-    printf("%d writers   %8.1f ms at worst for one of %d appends; at most "
-           "%.1f, which is 20 times %d commits: %s\n",
-           WRITERS, us(worst) / 1e3, WRITERS * WRITES, us(most) / 1e3, WRITERS,
-           measure_verdict(worst <= most));
+    bench_writers(one.wall);
     return 0;
 }
 #else

@@ -19,14 +19,17 @@ static void note(allm_tool_run *run, const allm_json *args, void *ud)
 static allm_engine *make_engine(const allm_tool *tool)
 {
     char opts[256];
-    snprintf(opts, sizeof opts, "{\"base_url\": \"%s/v1\", \"api_key\": \"k\"}",
-             base);
+    snprintf(opts, sizeof opts, "{\"base_url\": \"%s/v1\"}", base);
     allm_json *json = allm_json_parse(opts, ALLM_NUL_ENDED, NULL);
+    allm_keys *keys = allm_keys_new(NULL);
+    if (allm_keys_put(keys, "openai_chat", "k") != ALLM_OK)
+        client_fail("the key was not kept");
     allm_engine *e = allm_engine_new(
         ALLM(engine_opts, .model = "openai_chat:m", .adapter_opts = json,
-             .tool_count = tool ? 1 : 0, .tools = &tool,
+             .keys = keys, .tool_count = tool ? 1 : 0, .tools = &tool,
              .net = ALLM(net_opts, .proxy = "")));
     allm_json_free(json);
+    allm_keys_free(keys);
     if (allm_engine_error(e))
         client_fail(allm_engine_error(e)->message);
     return e;

@@ -75,6 +75,8 @@ def remarks(result):
         result["date"], m["system"], m["cores"], m["memory_gb"], m["libc"],
         m["load"],
         ", ".join("%s %s" % kv for kv in sorted(t.items())), result["rounds"])
+    if result.get("cores_awake"):
+        text += " The cores were kept awake."
     small = sorted({"%s (%s)" % (name, TITLES[row][0].split(",")[0])
                     for row, cells in result["rows"].items()
                     for name, cell in cells.items() if "size" in cell})

@@ -4,14 +4,16 @@
 usage: bench/peers/run.py [--rounds N] [--limit SECONDS] [--quick]
                           [--only NAME,...] [--rows ROW,...] [--result FILE]
                           [--merge] [--report] [--publish] [--compare FILE]
+                          [--no-awake]
 
 Installs the clients (install.py), starts the replay server (server.c), runs
 every client in turns, and writes build/peers/peers.json, peers.md and
 peers.svg (report.py).  --publish also replaces the tables and the chart in
 README.md and docs/.  Every number is the median of the rounds, with the largest
 deviation from it.  CPU time is user and system time of the whole client process
-(getrusage), without its start and a warm-up.  --compare says where two runs
-disagree (compare.py).
+(getrusage), without its start and a warm-up.  While rows are measured, a
+program keeps the cores awake (bench/awake.c), unless --no-awake is set.
+--compare says where two runs disagree (compare.py).
 """
 import argparse
 import json
@@ -31,6 +33,7 @@ import report
 import tls
 
 SERVER = os.path.join(install.RELEASE, "bench", "peers_server")
+AWAKE = os.path.join(install.RELEASE, "bench", "awake")
 
 # name: for quick clients, for slow ones, and for those that are stopped with
 # these: requests, the server's path, deltas in each request
@@ -84,6 +87,21 @@ class Server:
     def stop(self):
         self.process.kill()
         self.process.wait()
+
+
+class Awake:
+    """Keeps the cores awake until it is stopped, or this process ends."""
+
+    def __init__(self, wanted):
+        self.process, self.cores = None, 0
+        if wanted:
+            self.process = subprocess.Popen([AWAKE], stdin=subprocess.PIPE,
+                                            stdout=subprocess.PIPE, text=True)
+            self.cores = int(self.process.stdout.readline())
+
+    def stop(self):
+        if self.process:
+            self.process.communicate()
 
 
 def command(client, load, url, n):
@@ -214,8 +232,9 @@ def rounds_of(row, rounds):
 
 
 def skip(row, client, secure):
-    """10,000 streams are for clients that do not need gigabytes."""
-    return row == "hold10000" and client.slow or row == "https" and not secure
+    """Thousands of open streams are for clients that do not need minutes."""
+    return row.startswith("hold") and client.slow or \
+        row == "https" and not secure
 
 
 def measure_cell(row, client, cell, server, secure, limit):
@@ -285,6 +304,8 @@ def parse_arguments():
                    help="replace the tables and the chart in the documents")
     p.add_argument("--merge", action="store_true",
                    help="keep earlier results of what is not measured now")
+    p.add_argument("--no-awake", action="store_true",
+                   help="let cores without work sleep")
     p.add_argument("--report", action="store_true",
                    help="only write the reports again, from peers.json")
     p.add_argument("--compare", metavar="FILE",
@@ -324,10 +345,13 @@ def main():
     result = begin_result(clients, missing, args)
     server = Server()
     secure = tls.start(server.port)
+    awake = Awake(not args.no_awake)
+    result["cores_awake"] = awake.cores
     try:
         result["server"] = server.limits()
         measure(result, clients, args, server, secure)
     finally:
+        awake.stop()
         server.stop()
         if secure:
             secure.stop()
