@@ -137,6 +137,28 @@ void answer_thought(struct answer *a, struct slice piece)
     a->has_reasoning = true;
 }
 
+static void add_tagged(struct answer *a, const struct think_piece *piece)
+{
+    if (piece->thought)
+        answer_thought(a, piece->text);
+    else
+        answer_text(a, piece->text);
+}
+
+void answer_tagged(struct answer *a, struct think *t, struct slice piece)
+{
+    struct think_piece part;
+    while (think_next(t, &piece, &part))
+        add_tagged(a, &part);
+}
+
+void answer_tagged_end(struct answer *a, struct think *t)
+{
+    struct think_piece rest;
+    if (think_end(t, &rest))
+        add_tagged(a, &rest);
+}
+
 /* Emit the bytes that a text still holds back. */
 static void text_flush(struct answer *a, struct buf *text,
                        struct utf8_pieces *pieces, allm_event_type delta)
@@ -388,6 +410,16 @@ bool answer_is_empty(const struct answer *a)
            !a->calls.first;
 }
 
+void answer_settle(struct answer *a)
+{
+    if (a->finish != ALLM_FINISH_NONE)
+        return;
+    answer_finish(a,
+                  a->calls.first ? ALLM_FINISH_TOOL_CALLS : ALLM_FINISH_OTHER,
+                  SLICE(""));
+    answer_warn(a, "finish_reason_missing");
+}
+
 static void put_usage(struct answer *a)
 {
     if (!a->has_usage)
@@ -460,6 +492,13 @@ allm_status answer_fail(struct answer *a, const allm_error *error)
     put_usage(a);
     allm_sink_put(a->sink, ALLM(event, .type = ALLM_EV_ERROR, .error = safe));
     return end_answer(a);
+}
+
+allm_status answer_fail_as(struct answer *a, const allm_json *document,
+                           explain_reader *read)
+{
+    allm_error e = read(a->sink->arena, document, 0);
+    return answer_fail(a, &e);
 }
 
 allm_status answer_malformed(struct answer *a, const char *message)

@@ -17,6 +17,8 @@
 #define PROVIDER_ANSWER_H
 
 #include "provider/calls.h"
+#include "provider/explain.h"
+#include "provider/think.h"
 
 struct answer_note;
 struct build;
@@ -61,6 +63,11 @@ void answer_refusal(struct answer *a, struct slice piece);
 void answer_thought(struct answer *a, struct slice piece);
 void answer_thought_end(struct answer *a, const allm_json *state);
 
+/* Add a piece of text with reasoning in it; at the end of the text, add the
+ * bytes that are held back. */
+void answer_tagged(struct answer *a, struct think *t, struct slice piece);
+void answer_tagged_end(struct answer *a, struct think *t);
+
 /* Add a piece of a tool call; see calls.h. */
 struct calls_slot *answer_call(struct answer *a,
                                const struct calls_piece *piece);
@@ -74,6 +81,10 @@ void answer_usage(struct answer *a, const allm_usage *usage);
 
 /* Set the finish reason; `word` is the provider's own.  The last one counts. */
 void answer_finish(struct answer *a, allm_finish finish, struct slice word);
+
+/* The response is complete: if no finish reason has arrived, derive one, and
+ * warn. */
+void answer_settle(struct answer *a);
 
 /*
  * Set a member of the response's metadata (the last value counts), or append
@@ -107,6 +118,9 @@ allm_status answer_close(struct answer *a);
 
 /* The response failed: emit an error event, and nothing after it. */
 allm_status answer_fail(struct answer *a, const allm_error *error);
+/* The same with the error that a document of the provider describes. */
+allm_status answer_fail_as(struct answer *a, const allm_json *document,
+                           explain_reader *read);
 allm_status answer_malformed(struct answer *a, const char *message);
 
 /* The body ended before the protocol did. */

@@ -128,11 +128,8 @@ static void brackets_scan(struct calls_scan *s, struct slice text)
 static const allm_json *arguments_parse(struct arena *a, struct slice text,
                                         allm_sink *sink)
 {
-    struct json_limits limits;
     const allm_error *error = NULL;
-    json_limits_from(&limits, NULL);
-    limits.loose = true;
-    const allm_json *v = json_parse(a, text, limits, &error);
+    const allm_json *v = json_parse_loose(a, text, &error);
     if (!v && error && error->kind == ALLM_ERR_NOMEM)
         no_memory(sink);
     return v;
@@ -283,16 +280,22 @@ static void call_advance(struct calls *c, struct calls_slot *s, allm_sink *sink)
     arguments_emit(s, sink);
 }
 
+/* Add a piece to the arguments, as valid UTF-8. */
+static void raw_grow(struct calls_slot *s, struct slice piece, allm_sink *sink)
+{
+    struct slice valid = utf8_pieces_take(&s->pieces, sink->arena, piece);
+    buf_add(&s->raw, valid);
+    brackets_scan(&s->scan, valid);
+    if (!valid.ptr || s->raw.broken)
+        no_memory(sink);
+}
+
 void calls_append(struct calls *c, struct calls_slot *s, struct slice text,
                   allm_sink *sink)
 {
     if (s->closed)
         return;                 /* it was emitted as a whole */
-    struct slice valid = utf8_pieces_take(&s->pieces, sink->arena, text);
-    buf_add(&s->raw, valid);
-    brackets_scan(&s->scan, valid);
-    if (!valid.ptr || s->raw.broken)
-        no_memory(sink);
+    raw_grow(s, text, sink);
     call_advance(c, s, sink);
 }
 
@@ -304,11 +307,7 @@ void calls_replace(struct calls *c, struct calls_slot *s, struct slice text,
     buf_clear(&s->raw);
     s->pieces = (struct utf8_pieces){ .len = 0 };
     s->scan = (struct calls_scan){ .depth = 0 };
-    struct slice valid = utf8_pieces_take(&s->pieces, sink->arena, text);
-    buf_add(&s->raw, valid);
-    brackets_scan(&s->scan, valid);
-    if (!valid.ptr || s->raw.broken)
-        no_memory(sink);
+    raw_grow(s, text, sink);
     s->emitted = s->raw.len;
     call_advance(c, s, sink);
 }

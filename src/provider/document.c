@@ -15,10 +15,8 @@ allm_status document_decode(struct answer *a, const allm_call *call,
     const allm_json *document = allm_sink_parse(sink, text.ptr, text.len);
     if (sink->status < 0)
         return sink->status;
-    if (error_body_is(document)) {
-        allm_error e = error_body_read(sink->arena, document, 0);
-        return answer_fail(a, &e);
-    }
+    if (error_body_is(document))
+        return answer_fail_as(a, document, error_body_read);
     return allm_json_type_of(document) == ALLM_JSON_OBJECT
                ? read(a, document)
                : answer_not_json(a, text);

@@ -91,11 +91,6 @@ static void read_stop(struct anthropic *c, const allm_json *from)
 
 /* ----------------------------------------------------- whole messages --- */
 
-static void emit_raw_event(struct anthropic *c, const allm_json *event)
-{
-    answer_raw(&c->answer, event);
-}
-
 static void read_blocks(struct anthropic *c, const allm_json *content)
 {
     int64_t index = 0;
@@ -104,7 +99,7 @@ static void read_blocks(struct anthropic *c, const allm_json *content)
         if (!json_is_type(b, ALLM_JSON_OBJECT))
             continue;
         if (!anthropic_block_start(&c->blocks, index, b))
-            emit_raw_event(c, b);
+            answer_raw(&c->answer, b);
         anthropic_block_stop(&c->blocks, index++);
     }
 }
@@ -140,13 +135,7 @@ static allm_status response_complete(struct anthropic *c)
     if (a->finish == ALLM_FINISH_NONE && answer_is_empty(a))
         return answer_truncated(a, "the response is empty: it ended before "
                                    "any content arrived");
-    if (a->finish == ALLM_FINISH_NONE) {
-        answer_finish(a,
-                      a->calls.first ? ALLM_FINISH_TOOL_CALLS
-                                     : ALLM_FINISH_OTHER,
-                      SLICE(""));
-        answer_warn(a, "finish_reason_missing");
-    }
+    answer_settle(a);
     answer_state(a, anthropic_block_state(&c->blocks));
     return answer_close(a);
 }
@@ -166,8 +155,7 @@ static allm_status response_end(struct anthropic *c)
 
 static allm_status response_fail(struct anthropic *c, const allm_json *document)
 {
-    allm_error e = anthropic_error_read(c->answer.sink->arena, document, 0);
-    return answer_fail(&c->answer, &e);
+    return answer_fail_as(&c->answer, document, anthropic_error_read);
 }
 
 /* ------------------------------------------------------------- events --- */
@@ -213,7 +201,7 @@ static allm_status on_block_start(struct anthropic *c, const allm_json *event)
     emit_initial(c);
     if (!json_is_type(block, ALLM_JSON_OBJECT) ||
         !anthropic_block_start(&c->blocks, index_of(event), block))
-        emit_raw_event(c, event);
+        answer_raw(&c->answer, event);
     return ALLM_OK;
 }
 
@@ -222,7 +210,7 @@ static allm_status on_block_delta(struct anthropic *c, const allm_json *event)
     const allm_json *delta = json_at(event, "delta");
     if (!json_is_type(delta, ALLM_JSON_OBJECT) ||
         !anthropic_block_grow(&c->blocks, index_of(event), delta))
-        emit_raw_event(c, event);
+        answer_raw(&c->answer, event);
     return ALLM_OK;
 }
 
@@ -275,7 +263,7 @@ static allm_status read_event(struct anthropic *c, struct slice name,
     for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
         if (slice_eq(type, handlers[i].type))
             return handlers[i].on(c, event);
-    emit_raw_event(c, event);
+    answer_raw(&c->answer, event);
     return ALLM_OK;
 }
 

@@ -160,13 +160,7 @@ static allm_status response_complete(struct gemini *c)
 {
     struct answer *a = &c->answer;
     gemini_parts_end(&c->parts);
-    if (a->finish == ALLM_FINISH_NONE) {
-        answer_finish(a,
-                      a->calls.first ? ALLM_FINISH_TOOL_CALLS
-                                     : ALLM_FINISH_OTHER,
-                      SLICE(""));
-        answer_warn(a, "finish_reason_missing");
-    }
+    answer_settle(a);
     settle_usage(c);
     emit_losses(c);
     answer_state(a, gemini_parts_state(&c->parts));
@@ -202,9 +196,8 @@ static allm_status response_end(struct gemini *c)
 
 static allm_status response_fail(struct gemini *c, const allm_json *document)
 {
-    allm_error e = gemini_error_read(c->answer.sink->arena, document, 0);
     settle_usage(c);
-    return answer_fail(&c->answer, &e);
+    return answer_fail_as(&c->answer, document, gemini_error_read);
 }
 
 /* ------------------------------------------------------------- frames --- */

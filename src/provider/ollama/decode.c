@@ -32,24 +32,13 @@ static const struct finish_word finish_reasons[] = {
 
 /* --------------------------------------------------------------- text --- */
 
-static void piece_emit(struct ollama *o, const struct think_piece *piece)
-{
-    if (piece->thought)
-        answer_thought(&o->answer, piece->text);
-    else
-        answer_text(&o->answer, piece->text);
-}
-
 /* Emit text that may contain reasoning between tags. */
 static void text_emit(struct ollama *o, struct slice text)
 {
-    struct think_piece piece;
-    if (!(o->quirks & OLLAMA_THINK_TAGS)) {
+    if (o->quirks & OLLAMA_THINK_TAGS)
+        answer_tagged(&o->answer, &o->think, text);
+    else
         answer_text(&o->answer, text);
-        return;
-    }
-    while (think_next(&o->think, &text, &piece))
-        piece_emit(o, &piece);
 }
 
 /* -------------------------------------------------------------- calls --- */
@@ -210,9 +199,7 @@ static void keep_state(struct ollama *o)
 
 static allm_status response_complete(struct ollama *o, const allm_json *frame)
 {
-    struct think_piece piece;
-    if (think_end(&o->think, &piece))
-        piece_emit(o, &piece);
+    answer_tagged_end(&o->answer, &o->think);
     read_usage(o, frame);
     read_reason(o, frame);
     keep_state(o);
@@ -221,16 +208,10 @@ static allm_status response_complete(struct ollama *o, const allm_json *frame)
 
 static allm_status response_fail(struct ollama *o, const allm_json *document)
 {
-    allm_error e = error_body_read(o->answer.sink->arena, document, 0);
-    return answer_fail(&o->answer, &e);
+    return answer_fail_as(&o->answer, document, error_body_read);
 }
 
 /* -------------------------------------------------------------- lines --- */
-
-static void emit_raw_line(struct ollama *o, const allm_json *frame)
-{
-    answer_raw(&o->answer, frame);
-}
 
 static allm_status read_frame(struct ollama *o, const allm_json *v)
 {
@@ -246,7 +227,7 @@ static allm_status read_frame(struct ollama *o, const allm_json *v)
     if (has_message)
         read_message(o, message);
     else if (!read_generated(o, &frame) && !done)
-        emit_raw_line(o, v);
+        answer_raw(&o->answer, v);
     if (json_is_type(logprobs, ALLM_JSON_ARRAY))
         answer_gather(&o->answer, "logprobs", logprobs);
     return done ? response_complete(o, v) : ALLM_OK;

@@ -3,7 +3,6 @@
 #define PROVIDER_OLLAMA_DECODE_H
 
 #include "provider/answer.h"
-#include "provider/think.h"
 
 /* The state of one response; initially zero. */
 struct ollama {

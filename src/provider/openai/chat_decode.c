@@ -56,17 +56,10 @@ static struct slice text_in(const struct json_view *object, struct slice name)
 /* Emit text, and the reasoning in its <think> tags if the server has them. */
 static void text_emit(struct openai_chat *c, struct slice text)
 {
-    struct think_piece piece;
-    if (!(c->quirks & CHAT_THINK_TAGS)) {
+    if (c->quirks & CHAT_THINK_TAGS)
+        answer_tagged(&c->answer, &c->think, text);
+    else
         answer_text(&c->answer, text);
-        return;
-    }
-    while (think_next(&c->think, &text, &piece)) {
-        if (piece.thought)
-            answer_thought(&c->answer, piece.text);
-        else
-            answer_text(&c->answer, piece.text);
-    }
 }
 
 /* Emit reasoning that is a string, or a list of strings or {"text"}. */
@@ -485,14 +478,7 @@ static void keep_state(struct openai_chat *c)
 static void settle_finish(struct openai_chat *c)
 {
     struct answer *a = &c->answer;
-    struct slice none = { "", 0 };
-    if (a->finish == ALLM_FINISH_NONE) {
-        answer_finish(a,
-                      a->calls.first ? ALLM_FINISH_TOOL_CALLS
-                                     : ALLM_FINISH_OTHER,
-                      none);
-        answer_warn(a, "finish_reason_missing");
-    }
+    answer_settle(a);
     if (a->refusal.len && !a->text.len && !a->calls.first &&
         a->finish == ALLM_FINISH_STOP)
         answer_finish(a, ALLM_FINISH_CONTENT_FILTER, SLICE("refusal"));
@@ -509,14 +495,8 @@ static bool was_cut(const struct openai_chat *c)
 
 static allm_status response_complete(struct openai_chat *c)
 {
-    struct think_piece piece;
     struct answer *a = &c->answer;
-    if (think_end(&c->think, &piece)) {
-        if (piece.thought)
-            answer_thought(a, piece.text);
-        else
-            answer_text(a, piece.text);
-    }
+    answer_tagged_end(a, &c->think);
     if (a->finish == ALLM_FINISH_NONE && answer_is_empty(a))
         return answer_truncated(a, "the response is empty: it ended before "
                                    "any content arrived");
@@ -530,8 +510,7 @@ static allm_status response_complete(struct openai_chat *c)
 static allm_status fail_with_error(struct openai_chat *c,
                                    const allm_json *document)
 {
-    allm_error e = error_body_read(c->answer.sink->arena, document, 0);
-    return answer_fail(&c->answer, &e);
+    return answer_fail_as(&c->answer, document, error_body_read);
 }
 
 /* ------------------------------------------------------------- frames --- */

@@ -5,7 +5,6 @@
 #include "provider/answer.h"
 #include "provider/openai/chat_repeat.h"
 #include "provider/openai/reasoning_details.h"
-#include "provider/think.h"
 
 /* The state of a response; it begins zeroed. */
 struct openai_chat {

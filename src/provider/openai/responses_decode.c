@@ -114,8 +114,7 @@ static void read_finish(struct answer *a, const allm_json *response,
 static allm_status fail_with_error(struct openai_responses *c,
                                    const allm_json *document)
 {
-    allm_error e = error_body_read(c->answer.sink->arena, document, 0);
-    return answer_fail(&c->answer, &e);
+    return answer_fail_as(&c->answer, document, error_body_read);
 }
 
 /* Fail with the error in the response, or else with the error in its event. */
@@ -193,11 +192,6 @@ static void event_read(const struct openai_responses *c, struct event *e,
         json_int64(json_in(&e->view, SLICE("summary_index")), &place->part);
 }
 
-static void emit_raw_event(struct openai_responses *c, const struct event *e)
-{
-    answer_raw(&c->answer, e->json);
-}
-
 static allm_status on_idle(struct openai_responses *c, const struct event *e)
 {
     (void)e;
@@ -224,7 +218,7 @@ static allm_status on_item(struct openai_responses *c, const struct event *e)
     struct responses_place place = e->place;
     const allm_json *item = json_at(e->json, "item");
     if (!is_object(item)) {
-        emit_raw_event(c, e);
+        answer_raw(&c->answer, e->json);
         return ALLM_OK;
     }
     if (json_text_at(item, "id").len)
@@ -397,7 +391,7 @@ static allm_status read_event(struct openai_responses *c, struct slice name,
     for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
         if (slice_eq(e.type, handlers[i].type))
             return handlers[i].on(c, &e);
-    emit_raw_event(c, &e);
+    answer_raw(&c->answer, e.json);
     return ALLM_OK;
 }
 
