@@ -13,12 +13,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "measure.h"
-#include "provider/anthropic/adapter.h"
 #include "provider/decoder.h"
-#include "provider/gemini/adapter.h"
-#include "provider/ollama/adapter.h"
-#include "provider/openai/chat.h"
-#include "provider/openai/responses.h"
+#include "provider/dialects.h"
 
 #include <stdio.h>
 #include <stdlib.h>

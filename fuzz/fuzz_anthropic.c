@@ -1,5 +1,5 @@
 /* fuzz_anthropic.c - any bytes as an answer of /v1/messages: see dialect.h */
 #include "dialect.h"
-#include "provider/anthropic/adapter.h"
+#include "provider/dialects.h"
 
 FUZZ_DIALECT(anthropic_adapter, "anthropic", 0)

@@ -1,5 +1,5 @@
 /* fuzz_ollama.c - any bytes as an answer of /api/chat: see dialect.h */
 #include "dialect.h"
-#include "provider/ollama/adapter.h"
+#include "provider/dialects.h"
 
 FUZZ_DIALECT(ollama_adapter, "ollama", 0)

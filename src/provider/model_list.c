@@ -7,7 +7,7 @@
  *
  * The result is [{"id": "m", "raw": the element as received}].
  */
-#include "provider/model_list.h"
+#include "provider/dialects.h"
 
 #include "base/status.h"
 #include "provider/anthropic/error.h"

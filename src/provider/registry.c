@@ -5,15 +5,10 @@
  */
 #include "provider/registry.h"
 
-#include "provider/anthropic/adapter.h"
 #include "provider/anthropic/quirks.h"
-#include "provider/fake/adapter.h"
-#include "provider/gemini/adapter.h"
+#include "provider/dialects.h"
 #include "provider/model_rules.h"
-#include "provider/ollama/adapter.h"
-#include "provider/openai/chat.h"
 #include "provider/openai/chat_quirks.h"
-#include "provider/openai/responses.h"
 #include "provider/openai/responses_quirks.h"
 
 enum {

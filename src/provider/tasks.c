@@ -1,24 +1,9 @@
 /* tasks.c - the dialects of tasks other than conversations */
 #include "provider/tasks.h"
 
-#include "provider/anthropic/adapter.h"
-#include "provider/fake/adapter.h"
-#include "provider/fake/embed.h"
-#include "provider/fake/image.h"
-#include "provider/fake/moderate.h"
-#include "provider/gemini/adapter.h"
-#include "provider/gemini/embed.h"
-#include "provider/gemini/image.h"
-#include "provider/model_list.h"
-#include "provider/ollama/adapter.h"
-#include "provider/ollama/embed.h"
+#include "provider/dialects.h"
 #include "provider/openai/address.h"
-#include "provider/openai/chat.h"
 #include "provider/openai/chat_quirks.h"
-#include "provider/openai/embed.h"
-#include "provider/openai/image.h"
-#include "provider/openai/moderate.h"
-#include "provider/openai/responses.h"
 #include "provider/openai/responses_quirks.h"
 
 /* OpenAI accepts 300,000 tokens per request, and texts rarely have more than

@@ -1,5 +1,5 @@
 /* adapter.c - the adapter for /v1/messages: Anthropic and compatible servers */
-#include "provider/anthropic/adapter.h"
+#include "provider/dialects.h"
 
 #include "provider/anthropic/decode.h"
 #include "provider/anthropic/encode.h"

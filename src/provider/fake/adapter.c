@@ -12,7 +12,7 @@
  *
  * Errors in a script are ordinary events: the entries after them are played.
  */
-#include "provider/fake/adapter.h"
+#include "provider/dialects.h"
 
 #include "base/attachment.h"
 #include "base/buf.h"

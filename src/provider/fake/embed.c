@@ -5,7 +5,7 @@
  * equal embeddings, and texts that share words have similar ones.  The usage
  * counts words.
  */
-#include "provider/fake/embed.h"
+#include "provider/dialects.h"
 
 #include "provider/document.h"
 #include "json/build.h"

@@ -4,7 +4,7 @@
  *      "image_script": [["ok", [{"source": {...}, "mime_type": ...}]],
  *                       ["error", "content_filter", {"message": ...}]]
  */
-#include "provider/fake/image.h"
+#include "provider/dialects.h"
 
 #include "provider/document.h"
 #include "provider/fake/list.h"

@@ -7,7 +7,7 @@
  *      "moderation_script": [["ok", [{"flagged": true, ...}]],
  *                            ["error", "rate_limited", {}]]
  */
-#include "provider/fake/moderate.h"
+#include "provider/dialects.h"
 
 #include "provider/document.h"
 #include "provider/fake/list.h"

@@ -1,5 +1,5 @@
 /* adapter.c - the adapter for streamGenerateContent: Google's native API */
-#include "provider/gemini/adapter.h"
+#include "provider/dialects.h"
 
 #include "provider/gemini/decode.h"
 #include "provider/gemini/encode.h"

@@ -8,7 +8,7 @@
  * There is no usage.  The caller's options are added to every request of the
  * list.
  */
-#include "provider/gemini/embed.h"
+#include "provider/dialects.h"
 
 #include "base/status.h"
 #include "provider/document.h"

@@ -8,7 +8,7 @@
  * A size becomes the nearest aspect ratio that the models support; if none is
  * near, the request is rejected.
  */
-#include "provider/gemini/image.h"
+#include "provider/dialects.h"
 
 #include "base/status.h"
 #include "provider/document.h"

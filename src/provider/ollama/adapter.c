@@ -1,5 +1,5 @@
 /* adapter.c - the adapter for /api/chat: Ollama's native API */
-#include "provider/ollama/adapter.h"
+#include "provider/dialects.h"
 
 #include "provider/error_body.h"
 #include "provider/ollama/decode.h"

@@ -4,7 +4,7 @@
  *      {"model", "input": [text], "truncate": false?, "dimensions"?} -->
  *      {"model", "embeddings": [[number]], "prompt_eval_count"}
  */
-#include "provider/ollama/embed.h"
+#include "provider/dialects.h"
 
 #include "base/status.h"
 #include "provider/document.h"

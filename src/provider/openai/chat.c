@@ -1,5 +1,5 @@
 /* chat.c - the dialect of /chat/completions, which most servers support */
-#include "provider/openai/chat.h"
+#include "provider/dialects.h"
 
 #include "provider/error_body.h"
 #include "provider/openai/chat_decode.h"

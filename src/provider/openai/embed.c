@@ -7,7 +7,7 @@
  * There is no field for the task or for truncation: the server rejects a text
  * that is too long.
  */
-#include "provider/openai/embed.h"
+#include "provider/dialects.h"
 
 #include "base/status.h"
 #include "provider/document.h"

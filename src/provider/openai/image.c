@@ -8,7 +8,7 @@
  *
  * Models named gpt-image always return base64 and reject response_format.
  */
-#include "provider/openai/image.h"
+#include "provider/dialects.h"
 
 #include "base/status.h"
 #include "provider/document.h"

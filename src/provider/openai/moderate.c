@@ -10,7 +10,7 @@
  * Each text gets a result of its own; a list with an image gets one result.
  * The result of the task is the whole document.
  */
-#include "provider/openai/moderate.h"
+#include "provider/dialects.h"
 
 #include "provider/document.h"
 #include "provider/error_body.h"

@@ -1,5 +1,5 @@
 /* responses.c - the dialect of /responses: OpenAI and compatible servers */
-#include "provider/openai/responses.h"
+#include "provider/dialects.h"
 
 #include "provider/error_body.h"
 #include "provider/openai/responses_decode.h"

@@ -4,7 +4,7 @@
 #include "harness/check.h"
 #include "harness/dialect.h"
 #include "harness/play.h"
-#include "provider/anthropic/adapter.h"
+#include "provider/dialects.h"
 
 #include <stdio.h>
 

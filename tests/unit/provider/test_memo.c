@@ -3,8 +3,8 @@
 
 #include "harness/check.h"
 #include "harness/noun.h"
+#include "provider/dialects.h"
 #include "provider/http.h"
-#include "provider/openai/chat.h"
 #include "provider/openai/chat_encode.h"
 #include "provider/openai/chat_quirks.h"
 #include "provider/sink.h"

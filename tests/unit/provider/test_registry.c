@@ -2,7 +2,7 @@
 #include "provider/registry.h"
 
 #include "harness/check.h"
-#include "provider/fake/adapter.h"
+#include "provider/dialects.h"
 #include "provider/openai/chat_quirks.h"
 #include "provider/openai/responses_quirks.h"
 

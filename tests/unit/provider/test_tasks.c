@@ -3,12 +3,7 @@
 
 #include "harness/check.h"
 #include "harness/fixture.h"
-#include "provider/gemini/embed.h"
-#include "provider/gemini/image.h"
-#include "provider/ollama/embed.h"
-#include "provider/openai/embed.h"
-#include "provider/openai/image.h"
-#include "provider/openai/moderate.h"
+#include "provider/dialects.h"
 
 static void both(const allm_adapter *adapter)
 {

@@ -6,9 +6,7 @@
 #include "harness/check.h"
 #include "harness/noun.h"
 #include "harness/talks.h"
-#include "provider/anthropic/adapter.h"
-#include "provider/gemini/adapter.h"
-#include "provider/openai/chat.h"
+#include "provider/dialects.h"
 #include "json/json.h"
 
 /* -------------------------------------------------------- conversations --- */

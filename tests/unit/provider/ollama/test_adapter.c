@@ -1,5 +1,5 @@
 /* test_adapter.c - the dialect, tested with its fixtures */
-#include "provider/ollama/adapter.h"
+#include "provider/dialects.h"
 
 #include "harness/check.h"
 #include "harness/fixture.h"

@@ -1,5 +1,5 @@
 /* test_chat.c - the dialect, tested with its fixtures */
-#include "provider/openai/chat.h"
+#include "provider/dialects.h"
 
 #include "harness/check.h"
 #include "harness/fixture.h"

@@ -5,7 +5,7 @@
 
 #include "harness/check.h"
 #include "harness/talks.h"
-#include "provider/openai/chat.h"
+#include "provider/dialects.h"
 #include "provider/openai/chat_quirks.h"
 #include "json/json.h"
 

@@ -1,5 +1,5 @@
 /* test_responses.c - the dialect, tested with its fixtures */
-#include "provider/openai/responses.h"
+#include "provider/dialects.h"
 
 #include "harness/check.h"
 #include "harness/fixture.h"
