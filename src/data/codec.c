@@ -8,7 +8,6 @@
 #include "data/codec.h"
 
 #include "base/status.h"
-#include "base/text.h"
 #include "data/chat_result.h"
 #include "data/decode.h"
 #include "data/encode.h"

@@ -10,7 +10,6 @@
 #include "data/decode.h"
 
 #include "base/status.h"
-#include "data/plain.h"
 #include "json/build.h"
 #include "json/json.h"
 

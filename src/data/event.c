@@ -7,7 +7,6 @@
 #include "data/event.h"
 
 #include "base/status.h"
-#include "base/text.h"
 #include "data/chat_result.h"
 #include "data/error.h"
 #include "data/message.h"

@@ -10,7 +10,6 @@
 
 #include "base/home.h"
 #include "base/status.h"
-#include "data/model_ref.h"
 #include "engine/catalog_document.h"
 #include "engine/catalog_shipped.h"
 #include "json/json.h"

@@ -10,7 +10,6 @@
 
 #include "base/home.h"
 #include "engine/catalog_table.h"
-#include "json/json.h"
 #include "json/parse.h"
 
 #include <stdatomic.h>

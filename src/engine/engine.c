@@ -14,7 +14,6 @@
 #include "base/status.h"
 #include "data/engine_record.h"
 #include "data/model_ref.h"
-#include "data/tool.h"
 #include "engine/pairs.h"
 #include "engine/retry.h"
 #include "engine/trace.h"

@@ -3,8 +3,6 @@
 
 #include "base/attachment.h"
 #include "base/caller_struct.h"
-#include "engine/catalog.h"
-#include "engine/keys.h"
 
 enum { MAX_STATE = 16 * 1024 * 1024 };  /* of an adapter, per call */
 

@@ -13,7 +13,6 @@
  */
 #include "json/build.h"
 
-#include "base/buf.h"
 #include "base/status.h"
 #include "base/utf8.h"
 #include "json/json.h"

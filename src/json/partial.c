@@ -15,7 +15,6 @@
 #include "base/status.h"
 #include "json/json.h"
 #include "json/parse.h"
-#include "json/val.h"
 
 static const allm_error *no_text(struct arena *a)
 {

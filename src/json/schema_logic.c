@@ -5,7 +5,6 @@
  * Only if none is do we check again and record them, to report the first fault
  * of the closest one; so the work is not doubled at every level.
  */
-#include "json/json.h"
 #include "json/schema_rules.h"
 
 bool rule_ref(struct check *k, const struct rule *r, const struct spot *s)

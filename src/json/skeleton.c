@@ -23,7 +23,6 @@
  */
 #include "json/skeleton.h"
 
-#include "base/status.h"
 #include "json/parse.h"
 #include "json/val.h"
 

@@ -10,7 +10,6 @@
  */
 #include "provider/error_body.h"
 
-#include "base/buf.h"
 #include "base/status.h"
 #include "provider/explain.h"
 #include "provider/sink.h"

@@ -9,7 +9,6 @@
  */
 #include "provider/dialects.h"
 
-#include "base/status.h"
 #include "provider/anthropic/error.h"
 #include "provider/document.h"
 #include "provider/error_body.h"
@@ -18,7 +17,6 @@
 #include "provider/http.h"
 #include "provider/ollama/address.h"
 #include "provider/openai/address.h"
-#include "provider/sink.h"
 #include "json/build.h"
 #include "json/json.h"
 

@@ -3,8 +3,6 @@
 
 #include "data/chat_result.h"
 #include "data/message.h"
-#include "data/response.h"
-#include "data/step_result.h"
 #include "run/collect_call.h"
 #include "tool/result.h"
 #include "json/build.h"

@@ -7,7 +7,6 @@
 #include "run/images.h"
 
 #include "base/status.h"
-#include "data/message.h"
 #include "run/image_bytes.h"
 
 static bool is_file(const allm_part *p)

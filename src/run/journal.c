@@ -12,7 +12,6 @@
 #include "base/status.h"
 #include "data/encode.h"
 #include "data/error.h"
-#include "run/stream.h"
 
 /* How long after the deadline of the call the wait for a journal may end:
  * until then, what was done can still be recorded. */

@@ -8,7 +8,6 @@
  */
 #include "base/caller_struct.h"
 #include "base/status.h"
-#include "data/error.h"
 #include "data/image.h"
 #include "provider/image_source.h"
 #include "run/image_inputs.h"

@@ -18,7 +18,6 @@
  */
 #include "run/step.h"
 
-#include "base/buf.h"
 #include "base/status.h"
 #include "data/error.h"
 #include "data/step_result.h"

@@ -14,7 +14,6 @@
 
 #include "base/attachment.h"
 #include "base/status.h"
-#include "data/event.h"
 #include "run/hub.h"
 #include "tool/batch.h"
 

@@ -11,7 +11,6 @@
 #include "tool/batch_parts.h"
 #include "tool/cut.h"
 #include "json/build.h"
-#include "json/json.h"
 
 /* Encode a value as the content; false: *why is the failure. */
 static bool encode_content(struct batch *b, struct tool_result *r,

@@ -11,7 +11,6 @@
 
 #include "base/status.h"
 #include "data/error.h"
-#include "data/message.h"
 #include "data/response.h"
 #include "data/thread.h"
 #include "json/build.h"

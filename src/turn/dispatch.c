@@ -12,7 +12,6 @@
  */
 #include "turn/dispatch.h"
 
-#include "base/status.h"
 #include "data/chat_result.h"
 #include "data/decode.h"
 #include "data/error.h"

@@ -8,7 +8,6 @@
  */
 #include "provider/anthropic/error.h"
 
-#include "base/buf.h"
 #include "base/status.h"
 #include "provider/explain.h"
 #include "provider/sink.h"

@@ -7,7 +7,6 @@
  */
 #include "provider/fake/log.h"
 
-#include "base/home.h"
 #include "data/encode.h"
 #include "data/request.h"
 #include "json/build.h"

@@ -10,7 +10,6 @@
  */
 #include "provider/gemini/error.h"
 
-#include "base/buf.h"
 #include "base/status.h"
 #include "provider/explain.h"
 #include "provider/gemini/field.h"

@@ -8,7 +8,6 @@
  */
 #include "provider/openai/chat_encode.h"
 
-#include "base/status.h"
 #include "provider/call_ids.h"
 #include "provider/extra.h"
 #include "provider/http.h"

@@ -9,7 +9,6 @@
  */
 #include "provider/dialects.h"
 
-#include "base/status.h"
 #include "provider/document.h"
 #include "provider/error_body.h"
 #include "provider/http.h"

@@ -15,7 +15,6 @@
  */
 #include "provider/openai/responses_encode.h"
 
-#include "base/status.h"
 #include "provider/extra.h"
 #include "provider/http.h"
 #include "provider/image_source.h"
