@@ -48,14 +48,6 @@ static size_t looks_secret(struct slice rest)
     return 0;
 }
 
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* How many bytes encode the character at this place; 0 if it is another one.
  * JSON may write any character as \u and four digits. */
 static size_t spells(struct slice at, char c)
@@ -63,7 +55,7 @@ static size_t spells(struct slice at, char c)
     if (at.len && *at.ptr == c)
         return 1;
     return at.len >= 6 && slice_starts(at, SLICE("\\u00")) &&
-                   digit_of(at.ptr[4]) * 16 + digit_of(at.ptr[5]) == c
+                   slice_hex(at.ptr[4]) * 16 + slice_hex(at.ptr[5]) == c
                ? 6
                : 0;
 }

@@ -114,6 +114,20 @@ static inline bool slice_ends(struct slice s, struct slice with)
     return s.len >= with.len && slice_eq(slice_skip(s, s.len - with.len), with);
 }
 
+static inline bool slice_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The value of a hexadecimal digit; -1: it is not one. */
+static inline int slice_hex(char c)
+{
+    if (slice_digit(c))
+        return c - '0';
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /* White space as in JSON and HTTP. */
 static inline bool slice_space(char c)
 {

@@ -93,9 +93,7 @@ const allm_error *status_retell(struct arena *a, const allm_error *error)
     const char *reason = arena_text(a, error->reason);
     if (!reason && error->reason)
         return &nomem;
-    const allm_error *mine = status_error(a, error->kind, reason, "%s",
-                                          error->message);
-    return mine ? mine : &nomem;
+    return status_error(a, error->kind, reason, "%s", error->message);
 }
 
 const char *allm_status_name(allm_status s)

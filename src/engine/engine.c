@@ -322,11 +322,6 @@ const struct registry_row *engine_row_for(const allm_engine *e,
     return find_row(e->shared, e->record->adapter, provider, e->row);
 }
 
-const allm_adapter *engine_adapter(const allm_engine *e)
-{
-    return e->row ? e->row->adapter : NULL;
-}
-
 const allm_engine_record *engine_record(const allm_engine *e)
 {
     return e->record;

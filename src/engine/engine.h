@@ -17,7 +17,6 @@ const struct registry_row *engine_row(const allm_engine *e);   /* or NULL */
 const struct registry_row *engine_row_for(const allm_engine *e,
                                           const char *model,
                                           const allm_model_ref *ref);
-const allm_adapter *engine_adapter(const allm_engine *e);       /* or NULL */
 const allm_engine_record *engine_record(const allm_engine *e);
 
 /* The engine's tools merged with those of the options: a tool with the same

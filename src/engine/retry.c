@@ -7,6 +7,7 @@
  */
 #include "engine/retry.h"
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "engine/pairs.h"
 #include "json/json.h"
@@ -190,16 +191,11 @@ static bool is_hopeless(const allm_error *error)
            allm_json_true(allm_json_get(error->metadata, "final"));
 }
 
-static int64_t add_saturated(int64_t a, int64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
 static int64_t backoff_ms(const struct retry_policy *p, int64_t attempt)
 {
     int64_t delay = p->base_delay_ms;
     for (int64_t i = 1; i < attempt && delay && delay < p->max_delay_ms; i++)
-        delay = add_saturated(delay, delay);
+        delay = clock_add(delay, delay);
     return delay < p->max_delay_ms ? delay : p->max_delay_ms;
 }
 
@@ -218,7 +214,7 @@ bool retry_decide(const struct retry_policy *p, int64_t attempt,
     int64_t delay = has_wait ? error->retry_after_ms.value
                              : backoff_ms(p, attempt);
     uint64_t jitter = random_below(random, (uint64_t)p->jitter_ms + 1);
-    delay = add_saturated(delay, (int64_t)jitter);
+    delay = clock_add(delay, (int64_t)jitter);
     *delay_ms = delay < RETRY_LONGEST_MS ? delay : RETRY_LONGEST_MS;
     return true;
 }

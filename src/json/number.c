@@ -19,14 +19,9 @@
 
 enum { SAFE_DIGITS = 15 };      /* any decimal of so many survives a double */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool in_run(char c)
 {
-    return is_digit(c) || c == '.';
+    return slice_digit(c) || c == '.';
 }
 
 static bool is_e(char c)
@@ -67,7 +62,7 @@ static int64_t exponent_of(struct slice s, bool *far)
     int64_t n = 0;
     bool negative = s.len > 1 && s.ptr[1] == '-';
     for (size_t i = 1; i < s.len; i++) {
-        if (!is_digit(s.ptr[i]))
+        if (!slice_digit(s.ptr[i]))
             continue;
         if (n < 1000000000000000)
             n = n * 10 + (s.ptr[i] - '0');
@@ -185,7 +180,7 @@ int number_compare(const yyjson_val *a, const yyjson_val *b)
 
 static char *skip_digits(char *at)
 {
-    while (is_digit(*at))
+    while (slice_digit(*at))
         at++;
     return at;
 }
@@ -223,7 +218,7 @@ static char *read_real(char *at, char *p, yyjson_val *v, const char **expected)
 {
     if (*p == '.') {
         p++;
-        if (!is_digit(*p)) {
+        if (!slice_digit(*p)) {
             *expected = "expected a digit behind the point";
             return p;
         }
@@ -233,7 +228,7 @@ static char *read_real(char *at, char *p, yyjson_val *v, const char **expected)
     if (is_e(*p)) {
         p++;
         p += *p == '+' || *p == '-';
-        if (!is_digit(*p)) {
+        if (!slice_digit(*p)) {
             *expected = "expected a digit in the exponent";
             return p;
         }
@@ -269,7 +264,7 @@ char *number_read(char *at, yyjson_val *v, const char **expected)
     bool negative = *at == '-';
     char *first = at + negative, *p = first;
     uint64_t n = 0;
-    for (; is_digit(*p); p++)
+    for (; slice_digit(*p); p++)
         n = n * 10 + (uint64_t)(*p - '0');
     size_t count = (size_t)(p - first);
     if (count == 0) {

@@ -139,22 +139,13 @@ static struct tree *repeat(struct reader *r, struct tree *part, uint32_t min,
 
 /* -------------------------------------------------------------- escapes --- */
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* Exactly n hexadecimal digits; false if they are not there. */
 static bool take_hex(struct reader *r, size_t n, uint32_t *value)
 {
     struct slice s = r->rest;
     uint32_t sum = 0;
     for (size_t i = 0; i < n; i++) {
-        int digit = i < s.len ? hex_digit(s.ptr[i]) : -1;
+        int digit = i < s.len ? slice_hex(s.ptr[i]) : -1;
         if (digit < 0)
             return false;
         sum = sum * 16 + (uint32_t)digit;
@@ -246,7 +237,7 @@ static uint32_t take_escaped(struct reader *r)
         return take_control(r);
     if (c == 'x' && take_hex(r, 2, &value))
         return value;
-    bool is_alphanumeric = hex_digit(c) >= 0 || (c >= 'g' && c <= 'z') ||
+    bool is_alphanumeric = slice_hex(c) >= 0 || (c >= 'g' && c <= 'z') ||
                            (c >= 'G' && c <= 'Z');
     if (is_alphanumeric || c < ' ')
         refuse_escape(r, at, c);

@@ -23,20 +23,12 @@ static bool refuse_string(struct decoding *d, const char *at,
     return false;
 }
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Four hexadecimal digits; *at moves past them. */
 static bool read_hex(struct decoding *d, const char **at, uint32_t *unit)
 {
     *unit = 0;
     for (int i = 0; i < 4; i++, ++*at) {
-        int value = hex_value(**at);
+        int value = slice_hex(**at);
         if (value < 0)
             return refuse_string(d, *at, "invalid_text",
                                  "expected four hexadecimal digits");
@@ -72,8 +64,8 @@ static void put_half(struct decoding *d, uint32_t unit)
 static bool is_paired(const char *at)
 {
     return at[0] == '\\' && at[1] == 'u' && (at[2] | 0x20) == 'd' &&
-           hex_value(at[3]) >= 0xC && hex_value(at[4]) >= 0 &&
-           hex_value(at[5]) >= 0;
+           slice_hex(at[3]) >= 0xC && slice_hex(at[4]) >= 0 &&
+           slice_hex(at[5]) >= 0;
 }
 
 /* \uXXXX, or two of them. */

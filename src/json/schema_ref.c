@@ -198,14 +198,6 @@ void ref_name(struct compiler *c, struct node *n)
 
 /* ------------------------------------------------------------ targets --- */
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* A copy with %XX decoded. */
 static struct slice decode_percent(struct compiler *c, struct slice s)
 {
@@ -214,8 +206,8 @@ static struct slice decode_percent(struct compiler *c, struct slice s)
         return SLICE("");
     size_t n = 0;
     for (size_t i = 0; i < s.len; i++) {
-        int high = i + 2 < s.len ? hex_value(s.ptr[i + 1]) : -1;
-        int low = i + 2 < s.len ? hex_value(s.ptr[i + 2]) : -1;
+        int high = i + 2 < s.len ? slice_hex(s.ptr[i + 1]) : -1;
+        int low = i + 2 < s.len ? slice_hex(s.ptr[i + 2]) : -1;
         copy[n] = s.ptr[i];
         if (s.ptr[i] == '%' && high >= 0 && low >= 0) {
             copy[n] = (char)(high * 16 + low);

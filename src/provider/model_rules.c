@@ -91,15 +91,10 @@ static const struct rule {
     { "gemini-", NULL, 300, UNNUMBERED, MODEL_LEVELS },                /* M37 */
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_word_char(char c)
 {
     char l = nocase_lower(c);
-    return is_digit(c) || (l >= 'a' && l <= 'z');
+    return slice_digit(c) || (l >= 'a' && l <= 'z');
 }
 
 /* Remove the next word from *s; false: there is none. */
@@ -122,7 +117,7 @@ static int small_number(struct slice word)
     if (!word.len || word.len > 2)
         return -1;
     for (size_t i = 0; i < word.len; i++) {
-        if (!is_digit(word.ptr[i]))
+        if (!slice_digit(word.ptr[i]))
             return -1;
         value = value * 10 + (word.ptr[i] - '0');
     }
@@ -137,7 +132,7 @@ static int version_of(struct slice words)
         if (major < 0)
             continue;
         bool more = words.len > 1 && (*words.ptr == '.' || *words.ptr == '-') &&
-                    is_digit(words.ptr[1]);
+                    slice_digit(words.ptr[1]);
         int minor = more && take_word(&words, &word) ? small_number(word) : 0;
         return 100 * major + (minor > 0 ? minor : 0);
     }
@@ -164,7 +159,7 @@ static bool find_line(struct slice name, const char *line, struct slice *rest)
     for (; name.len >= n; name = slice_skip(name, 1)) {
         *rest = slice_skip(name, n);
         if (nocase_starts(name, line) &&
-            (n > 1 || (rest->len && is_digit(*rest->ptr))))
+            (n > 1 || (rest->len && slice_digit(*rest->ptr))))
             return true;
         while (name.len && *name.ptr != '.' && *name.ptr != ':')
             name = slice_skip(name, 1);

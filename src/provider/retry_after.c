@@ -15,15 +15,11 @@
  */
 #include "provider/retry_after.h"
 
+#include "base/clock.h"
 #include "base/nocase.h"
 
 enum { SECOND_MS = 1000, MINUTE_MS = 60000, HOUR_MS = 3600000 };
 #define LAST_MS INT64_C(253402300799999)    /* the end of the year 9999 */
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 static struct slice trim_blanks(struct slice s)
 {
@@ -32,11 +28,6 @@ static struct slice trim_blanks(struct slice s)
     while (s.len && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t'))
         s.len--;
     return s;
-}
-
-static int64_t add_saturated(int64_t a, int64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
 static int64_t multiply_saturated(int64_t a, int64_t b)
@@ -56,7 +47,7 @@ static bool take_number(struct slice *s, struct slice *whole,
         if (*s->ptr == '.' && part == whole) {
             part = fraction;
             part->ptr = s->ptr + 1;
-        } else if (is_digit(*s->ptr)) {
+        } else if (slice_digit(*s->ptr)) {
             part->len++;
         } else {
             break;
@@ -70,7 +61,7 @@ static int64_t duration_ms(struct slice whole, struct slice fraction,
 {
     int64_t n = 0, rest = 0, scale = 1;
     for (size_t i = 0; i < whole.len; i++)
-        n = add_saturated(multiply_saturated(n, 10), whole.ptr[i] - '0');
+        n = clock_add(multiply_saturated(n, 10), whole.ptr[i] - '0');
     bool more = false;          /* digits beyond those we count */
     for (size_t i = 0; i < fraction.len; i++) {
         if (scale < INT64_C(1000000000)) {
@@ -82,7 +73,7 @@ static int64_t duration_ms(struct slice whole, struct slice fraction,
     }
     int64_t part = rest * unit; /* below 10^9 hours in ms: no overflow */
     int64_t up = part % scale != 0 || more;
-    return add_saturated(multiply_saturated(n, unit), part / scale + up);
+    return clock_add(multiply_saturated(n, unit), part / scale + up);
 }
 
 /* Remove "h", "m", "s" or "ms" from *s. */
@@ -121,7 +112,7 @@ static bool read_duration(struct slice s, int64_t unit, bool units, int64_t *ms)
     for (;;) {
         if (!units || !take_unit(&s, &unit))
             return false;
-        sum = add_saturated(sum, duration_ms(whole, fraction, unit));
+        sum = clock_add(sum, duration_ms(whole, fraction, unit));
         if (!s.len)
             break;
         if (!take_number(&s, &whole, &fraction))
@@ -151,7 +142,7 @@ static bool take_digits(struct slice *s, size_t count, int64_t *n)
     if (s->len < count)
         return false;
     for (; count; count--, *s = slice_skip(*s, 1)) {
-        if (!is_digit(*s->ptr))
+        if (!slice_digit(*s->ptr))
             return false;
         *n = *n * 10 + (*s->ptr - '0');
     }

@@ -225,12 +225,12 @@ static void a_model_brings_its_adapter(void)
         ALLM(engine_opts, .model = "own:m", .adapter_table = &own));
     allm_engine *same = allm_engine_with_model(mine, "fake:m");
     if (check_whole()) {
-        CHECK(!engine_adapter(bare));
-        CHECK_TEXT(engine_adapter(found)->name, "fake");
-        CHECK_TEXT(engine_adapter(kept)->name, "fake");
-        CHECK(!engine_adapter(never) && !engine_adapter(still));
-        CHECK_TEXT(engine_adapter(mine)->name, "own");
-        CHECK_TEXT(engine_adapter(same)->name, "own");
+        CHECK(!engine_row(bare));
+        CHECK_TEXT(engine_row(found)->adapter->name, "fake");
+        CHECK_TEXT(engine_row(kept)->adapter->name, "fake");
+        CHECK(!engine_row(never) && !engine_row(still));
+        CHECK_TEXT(engine_row(mine)->adapter->name, "own");
+        CHECK_TEXT(engine_row(same)->adapter->name, "own");
     }
     allm_engine_free(bare);
     allm_engine_free(found);
@@ -733,7 +733,7 @@ static void a_stored_engine_comes_back(void)
     if (check_whole()) {
         CHECK_WELL(allm_engine_error(back));
         check_same_fields(e, back);
-        CHECK(engine_adapter(back) == engine_adapter(e));
+        CHECK(engine_row(back) == engine_row(e));
     }
     allm_codec_free(codec);
     CHECK_ANSWER(allm_engine_resolve_model(back, NULL), "'fake:m'");
@@ -776,7 +776,7 @@ static void a_record_brings_fields_and_the_options_the_rest(void)
     CHECK_TEXT(model_of(e), "fake:m");
     CHECK(GET(allm_engine_fields(e), id) != NULL);      /* a fresh one */
     if (check_whole())
-        CHECK_TEXT(engine_adapter(e)->name, "own");
+        CHECK_TEXT(engine_row(e)->adapter->name, "own");
     allm_engine_free(e);
     e = allm_engine_from_record(ALLM(engine_record, .model = "fake:m"),
                                 &(allm_engine_opts){ .size = 1 });
