@@ -9,15 +9,7 @@
 #include "json/comments.h"
 
 #include "base/utf8.h"
-
-/* The length of the string that begins with a quote here. */
-static size_t quoted_length(struct slice s)
-{
-    size_t end = 1;
-    while (end < s.len && s.ptr[end] != '"')
-        end += s.ptr[end] == '\\' ? 2 : 1;
-    return end < s.len ? end + 1 : s.len;
-}
+#include "json/scan.h"
 
 /* The length of the comment that begins here; 0: it is none, or does not
  * end. */
@@ -58,7 +50,8 @@ static void blank_all(char *text, size_t len)
         struct slice rest = { text + i, len - i };
         char c = text[i];
         size_t comment = c == '/' ? comment_length(rest) : 0;
-        step = comment ? comment : c == '"' ? quoted_length(rest) : 1;
+        size_t quoted = c == '"' ? scan_quoted(rest) : 1;
+        step = comment ? comment : quoted ? quoted : rest.len;
         if (comment)
             blank_comment(text + i, comment);
         if (comment || (c && strchr(" \t\r\n", c)))

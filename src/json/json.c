@@ -116,22 +116,20 @@ allm_json *json_root_of(struct allm_home *h, const allm_json *v,
     return (allm_json *)(void *)val;
 }
 
-/* A root of type NONE with the same error as `other`. */
-static allm_json *root_failed_as(struct mem mem, const allm_json *other)
+allm_json *json_root_failed(struct mem mem, struct allm_home *other)
 {
     struct allm_home *h = home_new(mem, sizeof(struct val_head));
-    struct allm_home *old = json_home(other);
-    if (h && old && !home_hold(h, old)) {
+    if (h && other && !home_hold(h, other)) {
         home_drop(h);
         return NULL;
     }
-    return json_root_of(h, NULL, old ? home_error(old) : NULL);
+    return json_root_of(h, NULL, other ? home_error(other) : NULL);
 }
 
 allm_json *json_root(struct mem mem, const allm_json *v)
 {
     if (!v || val_type(val_of(v)) == YYJSON_TYPE_NONE)
-        return root_failed_as(mem, v);
+        return json_root_failed(mem, json_home(v));
     struct allm_home *h = home_new(mem, json_size(v));
     if (!h)
         return NULL;

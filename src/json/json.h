@@ -179,6 +179,9 @@ allm_json *json_root_of(struct allm_home *h, const allm_json *v,
 /* A copy of v as a root in a new home; the copy of a failure has its error. */
 allm_json *json_root(struct mem mem, const allm_json *v);
 
+/* A root of type NONE with the error of another home, which it keeps alive. */
+allm_json *json_root_failed(struct mem mem, struct allm_home *other);
+
 /* NULL if v is not a root. */
 struct allm_home *json_home(const allm_json *root);
 

@@ -9,8 +9,6 @@
  * Two numbers are compared as decimals:
  *
  *      -12.50e3    negative, digits 125, point 5:  - 0.125 * 10^5
- *
- * where a REAL represents the shortest decimal that reads back as it.
  */
 #include "json/number.h"
 
@@ -48,14 +46,6 @@ static size_t significant(struct slice digits)
 
 /* -------------------------------------------------------- the decimal --- */
 
-struct decimal {
-    bool negative;
-    bool far;                   /* the exponent is beyond 10^15 */
-    size_t count;               /* digits, neither end a zero; 0: zero */
-    int64_t point;              /* the value is 0.digits * 10^point */
-    char digits[NUMBER_LONGEST];
-};
-
 /* The exponent at s ("e-12"), or 0; *far if it is beyond 10^15. */
 static int64_t exponent_of(struct slice s, bool *far)
 {
@@ -73,7 +63,7 @@ static int64_t exponent_of(struct slice s, bool *far)
 }
 
 /* The text must be a valid JSON number. */
-static void decimal_of(struct decimal *d, struct slice text)
+static void read_decimal(struct decimal *d, struct slice text)
 {
     d->negative = text.ptr[0] == '-';
     d->far = false;
@@ -123,8 +113,8 @@ static int compare_texts(struct slice a, struct slice b)
 static int compare_decimals(struct slice a, struct slice b)
 {
     struct decimal x, y;
-    decimal_of(&x, a);
-    decimal_of(&y, b);
+    read_decimal(&x, a);
+    read_decimal(&y, b);
     if (x.far && y.far)         /* only equal if they are the same text */
         return compare_texts(a, b);
     if (x.negative != y.negative && (x.count || y.count))
@@ -154,12 +144,17 @@ static bool is_int(const yyjson_val *v)
     return is_number(v) && val_subtype(v) != YYJSON_SUBTYPE_REAL;
 }
 
-/* The text of any number; `room` is used if it has none of its own. */
-static struct slice text_of(const yyjson_val *v, char room[NUMBER_ROOM])
+struct slice number_text(const yyjson_val *v, char room[NUMBER_ROOM])
 {
     if (val_type(v) == YYJSON_TYPE_RAW)
         return val_slice(v);
     return (struct slice){ room, number_write(v, room) };
+}
+
+void number_decimal(struct decimal *d, const yyjson_val *v)
+{
+    char room[NUMBER_ROOM];
+    read_decimal(d, number_text(v, room));
 }
 
 int number_compare(const yyjson_val *a, const yyjson_val *b)
@@ -168,7 +163,7 @@ int number_compare(const yyjson_val *a, const yyjson_val *b)
     if (is_real(a) && is_real(b))
         return (a->uni.f64 > b->uni.f64) - (a->uni.f64 < b->uni.f64);
     if (!is_int(a) || !is_int(b))
-        return compare_decimals(text_of(a, room_a), text_of(b, room_b));
+        return compare_decimals(number_text(a, room_a), number_text(b, room_b));
     if (is_negative_int(a) != is_negative_int(b))
         return is_negative_int(a) ? -1 : 1;
     /* For two negative numbers, too, the larger pattern is the larger
@@ -298,24 +293,27 @@ double number_double(const yyjson_val *v)
     return is_negative_int(&n) ? (double)n.uni.i64 : (double)n.uni.u64;
 }
 
+bool number_digits(const struct decimal *d, size_t n, uint64_t *out)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t digit = i < d->count ? (uint64_t)(d->digits[i] - '0') : 0;
+        if (sum > (UINT64_MAX - digit) / 10)
+            return false;
+        sum = sum * 10 + digit;
+    }
+    *out = sum;
+    return true;
+}
+
 /* The magnitude of a number that is whole and not too big, and its sign. */
 static bool whole_decimal(const yyjson_val *v, uint64_t *size, bool *negative)
 {
     struct decimal d;
-    decimal_of(&d, val_slice(v));
-    if (d.far || d.point > 20 || (int64_t)d.count > d.point)
-        return false;
-    uint64_t n = 0;
-    for (int64_t i = 0; i < d.point; i++) {
-        uint64_t digit = (size_t)i < d.count ? (uint64_t)(d.digits[i] - '0')
-                                             : 0;
-        if (n > (UINT64_MAX - digit) / 10)
-            return false;
-        n = n * 10 + digit;
-    }
-    *size = n;
+    read_decimal(&d, val_slice(v));
     *negative = d.negative;
-    return true;
+    return !d.far && d.point <= 20 && (int64_t)d.count <= d.point &&
+           number_digits(&d, (size_t)d.point, size);
 }
 
 static bool whole_real(double x, uint64_t *size, bool *negative)

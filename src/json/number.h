@@ -55,4 +55,24 @@ size_t number_write(const yyjson_val *v, char out[NUMBER_ROOM]);
 /* By value, as decimal numbers: less than, equal to, greater than 0. */
 int number_compare(const yyjson_val *a, const yyjson_val *b);
 
+/* The text of any number; `room` is used if the number keeps none. */
+struct slice number_text(const yyjson_val *v, char room[NUMBER_ROOM]);
+
+/*
+ * A number as 0.digits * 10^point, where a REAL is the shortest decimal that
+ * reads back as it.
+ */
+struct decimal {
+    bool negative;
+    bool far;                   /* the exponent is beyond 10^15 */
+    size_t count;               /* digits, neither end a zero; 0: zero */
+    int64_t point;
+    char digits[NUMBER_LONGEST];
+};
+void number_decimal(struct decimal *d, const yyjson_val *v);
+
+/* The first n digits, and zeros after the last one, as an integer; false: it
+ * does not fit. */
+bool number_digits(const struct decimal *d, size_t n, uint64_t *out);
+
 #endif

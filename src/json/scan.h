@@ -8,12 +8,19 @@
 #ifndef JSON_SCAN_H
 #define JSON_SCAN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "base/slice.h"
 
 enum { SCAN_PADDING = 8 };
+
+/* The length of the string that begins with the quote here; 0: it does not
+ * end. */
+static inline size_t scan_quoted(struct slice s)
+{
+    size_t end = 1;
+    while (end < s.len && s.ptr[end] != '"')
+        end += s.ptr[end] == '\\' ? 2 : 1;
+    return end < s.len ? end + 1 : 0;
+}
 
 #define SCAN_EVERY(byte) ((uint64_t)0x0101010101010101u * (byte))
 

@@ -105,17 +105,6 @@ void allm_json_schema_free(allm_json_schema *s)
         home_drop(s->home);
 }
 
-/* A root of type NONE with the schema's error, which it keeps alive. */
-static allm_json *fail_as(const allm_json_schema *s)
-{
-    struct allm_home *h = home_new(mem_default(), 0);
-    if (h && !home_hold(h, s->home)) {
-        home_drop(h);
-        return NULL;
-    }
-    return json_root_of(h, NULL, home_error(s->home));
-}
-
 const allm_json *schema_check(const allm_json_schema *s, const allm_json *value,
                               struct arena *a)
 {
@@ -128,7 +117,7 @@ allm_json *allm_json_schema_check(const allm_json_schema *s,
     if (!s)
         return NULL;
     if (home_error(s->home))
-        return fail_as(s);
+        return json_root_failed(mem_default(), s->home);
     struct allm_home *h = home_new(mem_default(), 0);
     if (!h)
         return NULL;

@@ -5,29 +5,6 @@
 
 #include <stdlib.h>
 
-static bool fault_of_count(struct check *k, const struct rule *r,
-                           const struct spot *s, const char *how)
-{
-    const struct limit *limit = r->parts;
-    size_t n = limit->count;
-    return check_fault(k, r, s, "expected %s %zu %s, got %zu", how, n,
-                       word_for(n, "item", "items"), allm_json_count(s->value));
-}
-
-bool rule_min_items(struct check *k, const struct rule *r, const struct spot *s)
-{
-    const struct limit *limit = r->parts;
-    return allm_json_count(s->value) >= limit->count ||
-           fault_of_count(k, r, s, "at least");
-}
-
-bool rule_max_items(struct check *k, const struct rule *r, const struct spot *s)
-{
-    const struct limit *limit = r->parts;
-    return allm_json_count(s->value) <= limit->count ||
-           fault_of_count(k, r, s, "at most");
-}
-
 /* ------------------------------------------------------------- unique --- */
 
 struct item {

@@ -389,8 +389,8 @@ const struct keyword schema_keywords[] = {
     { "maxLength", make_limit,   rule_max_length, KIND_STRING },
     { "pattern",   make_pattern, rule_pattern,    KIND_STRING },
 
-    { "minProperties",     make_limit,  rule_min_properties, KIND_OBJECT },
-    { "maxProperties",     make_limit,  rule_max_properties, KIND_OBJECT },
+    { "minProperties",     make_limit,  rule_min_count,      KIND_OBJECT },
+    { "maxProperties",     make_limit,  rule_max_count,      KIND_OBJECT },
     { "required",          make_names,  rule_required,       KIND_OBJECT },
     { "dependentRequired", make_dependent_required, rule_dependent,
       KIND_OBJECT },
@@ -401,8 +401,8 @@ const struct keyword schema_keywords[] = {
     { "additionalProperties", make_schema, rule_additional_properties,
       KIND_OBJECT },
 
-    { "minItems",    make_limit,   rule_min_items,    KIND_ARRAY },
-    { "maxItems",    make_limit,   rule_max_items,    KIND_ARRAY },
+    { "minItems",    make_limit,   rule_min_count,    KIND_ARRAY },
+    { "maxItems",    make_limit,   rule_max_count,    KIND_ARRAY },
     { "uniqueItems", make_boolean, rule_unique_items, KIND_ARRAY },
     { "prefixItems", make_list,    rule_prefix_items, KIND_ARRAY },
     { "items",       make_items,   rule_items,        KIND_ARRAY },

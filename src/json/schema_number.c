@@ -16,60 +16,9 @@
 
 #include <math.h>
 
-struct decimal {
-    bool negative;
-    size_t count;               /* digits; 0: the number is zero */
-    int64_t exponent;
-    char digits[NUMBER_LONGEST];
-};
-
-/* Beyond it number_compare() compares texts, so hashes may differ. */
-static const int64_t exponent_limit = 1000000000000000;
-
-static int64_t exponent_at(struct slice s)
+static int64_t exponent_of(const struct decimal *d)
 {
-    int64_t n = 0;
-    bool negative = s.len > 1 && s.ptr[1] == '-';
-    for (size_t i = 1; i < s.len; i++)
-        if (s.ptr[i] >= '0' && s.ptr[i] <= '9' && n < exponent_limit)
-            n = n * 10 + (s.ptr[i] - '0');
-    return negative ? -n : n;
-}
-
-static void read_decimal(struct decimal *d, struct slice text)
-{
-    d->negative = text.len > 0 && *text.ptr == '-';
-    d->count = 0;
-    d->exponent = 0;
-    size_t i = d->negative, kept = 0;
-    bool fraction = false;
-    for (; i < text.len; i++) {
-        char c = text.ptr[i];
-        if (c == 'e' || c == 'E')
-            break;
-        if (c == '.') {
-            fraction = true;
-            continue;
-        }
-        d->exponent -= fraction;
-        if ((kept > 0 || c != '0') && kept < sizeof d->digits)
-            d->digits[kept++] = c;
-    }
-    d->exponent += exponent_at(slice_skip(text, i));
-    for (; kept > 0 && d->digits[kept - 1] == '0'; kept--)
-        d->exponent++;
-    d->count = kept;
-}
-
-static void decimal_of(struct decimal *d, const allm_json *number)
-{
-    char room[NUMBER_ROOM];
-    struct slice text = { room, 0 };
-    if (allm_json_type_of(number) == ALLM_JSON_BIG)
-        text.ptr = allm_json_text(number, &text.len);
-    else
-        text.len = number_write(val_of(number), room);
-    read_decimal(d, text);
+    return d->point - (int64_t)d->count;
 }
 
 bool decimal_is_whole(const allm_json *number)
@@ -81,8 +30,8 @@ bool decimal_is_whole(const allm_json *number)
     case ALLM_JSON_REAL:
         return floor(allm_json_number(number)) == allm_json_number(number);
     case ALLM_JSON_BIG:
-        decimal_of(&d, number);
-        return d.count == 0 || d.exponent >= 0;
+        number_decimal(&d, val_of(number));
+        return d.count == 0 || exponent_of(&d) >= 0;
     default:
         return false;
     }
@@ -124,45 +73,31 @@ static uint64_t power_of_ten_mod(uint64_t n, uint64_t m)
     return power;
 }
 
-/* The digits as an integer; false if it does not fit. */
-static bool mantissa(const struct decimal *d, uint64_t *value)
-{
-    uint64_t n = 0;
-    for (size_t i = 0; i < d->count; i++) {
-        uint64_t digit = (uint64_t)(d->digits[i] - '0');
-        if (n > (UINT64_MAX - digit) / 10)
-            return false;
-        n = n * 10 + digit;
-    }
-    *value = n;
-    return true;
-}
-
 bool decimal_can_divide(const allm_json *divisor)
 {
     struct decimal d;
     uint64_t value;
-    decimal_of(&d, divisor);
-    return !d.negative && d.count > 0 && mantissa(&d, &value);
+    number_decimal(&d, val_of(divisor));
+    return !d.negative && d.count > 0 && number_digits(&d, d.count, &value);
 }
 
 bool decimal_divides(const allm_json *divisor, const allm_json *number)
 {
     struct decimal d, n;
     uint64_t m = 1;
-    decimal_of(&d, divisor);
-    decimal_of(&n, number);
+    number_decimal(&d, val_of(divisor));
+    number_decimal(&n, val_of(number));
+    int64_t zeros = exponent_of(&n) - exponent_of(&d);
     if (n.count == 0)
         return true;
-    if (n.exponent < d.exponent || !mantissa(&d, &m) || m == 0)
+    if (zeros < 0 || !number_digits(&d, d.count, &m) || m == 0)
         return false;
     uint64_t rest = 0;
     for (size_t i = 0; i < n.count; i++) {
         rest = multiply_mod(rest, 10 % m, m);
         rest = add_mod(rest, (uint64_t)(n.digits[i] - '0') % m, m);
     }
-    uint64_t zeros = (uint64_t)(n.exponent - d.exponent);
-    return multiply_mod(rest, power_of_ten_mod(zeros, m), m) == 0;
+    return multiply_mod(rest, power_of_ten_mod((uint64_t)zeros, m), m) == 0;
 }
 
 /* ------------------------------------------------------------- hashes --- */
@@ -187,10 +122,11 @@ static uint64_t hash_bytes(uint64_t h, struct slice s)
 static uint64_t hash_number(const allm_json *v)
 {
     struct decimal d;
-    decimal_of(&d, v);
+    number_decimal(&d, val_of(v));
     if (d.count == 0)
         return mix_hash(ALLM_JSON_INT, 0);   /* minus zero is zero */
-    uint64_t h = mix_hash(ALLM_JSON_INT, (uint64_t)d.exponent * 2 + d.negative);
+    uint64_t h = mix_hash(ALLM_JSON_INT,
+                          (uint64_t)exponent_of(&d) * 2 + d.negative);
     return hash_bytes(h, (struct slice){ d.digits, d.count });
 }
 

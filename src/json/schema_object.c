@@ -11,32 +11,6 @@ static bool is_false(const struct node *n)
 
 /* ---------------------------------------------------- which there are --- */
 
-static bool fault_of_count(struct check *k, const struct rule *r,
-                           const struct spot *s, const char *how)
-{
-    const struct limit *limit = r->parts;
-    size_t n = limit->count;
-    return check_fault(k, r, s, "expected %s %zu %s, got %zu", how, n,
-                       word_for(n, "property", "properties"),
-                       allm_json_count(s->value));
-}
-
-bool rule_min_properties(struct check *k, const struct rule *r,
-                         const struct spot *s)
-{
-    const struct limit *limit = r->parts;
-    return allm_json_count(s->value) >= limit->count ||
-           fault_of_count(k, r, s, "at least");
-}
-
-bool rule_max_properties(struct check *k, const struct rule *r,
-                         const struct spot *s)
-{
-    const struct limit *limit = r->parts;
-    return allm_json_count(s->value) <= limit->count ||
-           fault_of_count(k, r, s, "at most");
-}
-
 static bool open_keys(struct check *k, struct members *keys,
                       const struct spot *s)
 {

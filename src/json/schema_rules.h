@@ -21,12 +21,12 @@ bool rule_min_length(struct check *k, const struct rule *r,
 bool rule_max_length(struct check *k, const struct rule *r,
                      const struct spot *s);
 bool rule_pattern(struct check *k, const struct rule *r, const struct spot *s);
+bool rule_min_count(struct check *k, const struct rule *r,
+                    const struct spot *s);
+bool rule_max_count(struct check *k, const struct rule *r,
+                    const struct spot *s);
 
 /* schema_object.c */
-bool rule_min_properties(struct check *k, const struct rule *r,
-                         const struct spot *s);
-bool rule_max_properties(struct check *k, const struct rule *r,
-                         const struct spot *s);
 bool rule_required(struct check *k, const struct rule *r, const struct spot *s);
 bool rule_dependent(struct check *k, const struct rule *r,
                     const struct spot *s);
@@ -42,10 +42,6 @@ bool rule_unevaluated_properties(struct check *k, const struct rule *r,
                                  const struct spot *s);
 
 /* schema_array.c */
-bool rule_min_items(struct check *k, const struct rule *r,
-                    const struct spot *s);
-bool rule_max_items(struct check *k, const struct rule *r,
-                    const struct spot *s);
 bool rule_unique_items(struct check *k, const struct rule *r,
                        const struct spot *s);
 bool rule_prefix_items(struct check *k, const struct rule *r,

@@ -174,13 +174,7 @@ static void add_text(struct brief *b, struct slice text)
 static void add_number(struct brief *b, const allm_json *v)
 {
     char room[NUMBER_ROOM];
-    size_t len;
-    const char *text = allm_json_text(v, &len);
-    if (!text) {
-        text = room;
-        len = number_write(val_of(v), room);
-    }
-    buf_add(b->out, (struct slice){ text, len });
+    buf_add(b->out, number_text(val_of(v), room));
 }
 
 static void add_value(struct brief *b, const allm_json *v);

@@ -1,4 +1,4 @@
-/* schema_value.c - keywords about one value: types, numbers, strings */
+/* schema_value.c - keywords about one value: its type, its size */
 #include "base/utf8.h"
 #include "json/json.h"
 #include "json/schema_number.h"
@@ -130,4 +130,32 @@ bool rule_pattern(struct check *k, const struct rule *r, const struct spot *s)
     return check_match(k, r->parts, text) ||
            check_fault(k, r, s, "expected a string that matches %s, got %s",
                        check_brief(k, r->value), check_brief_text(k, text));
+}
+
+/* ---------------------------------------------------- items, members --- */
+
+static bool fault_of_count(struct check *k, const struct rule *r,
+                           const struct spot *s, const char *how)
+{
+    const struct limit *limit = r->parts;
+    size_t n = limit->count;
+    return check_fault(k, r, s, "expected %s %zu %s, got %zu", how, n,
+                       s->kinds & KIND_ARRAY
+                           ? word_for(n, "item", "items")
+                           : word_for(n, "property", "properties"),
+                       allm_json_count(s->value));
+}
+
+bool rule_min_count(struct check *k, const struct rule *r, const struct spot *s)
+{
+    const struct limit *limit = r->parts;
+    return allm_json_count(s->value) >= limit->count ||
+           fault_of_count(k, r, s, "at least");
+}
+
+bool rule_max_count(struct check *k, const struct rule *r, const struct spot *s)
+{
+    const struct limit *limit = r->parts;
+    return allm_json_count(s->value) <= limit->count ||
+           fault_of_count(k, r, s, "at most");
 }

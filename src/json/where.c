@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "json/build.h"
 #include "json/pointer.h"
+#include "json/scan.h"
 #include "json/val.h"
 
 enum { DEEPEST = 128, PATH_LIMIT = 64 * 1024, SHOWN = 120 };
@@ -35,16 +36,6 @@ static struct frame *innermost(struct track *t)
     if (t->depth == 0 || t->depth > DEEPEST)
         return NULL;
     return &t->frames[t->depth - 1];
-}
-
-/* The index after the string that begins with the quote at `at`; beyond the
- * end if there is no closing quote. */
-static size_t behind_quoted(struct slice text, size_t at)
-{
-    size_t end = at + 1;
-    while (end < text.len && text.ptr[end] != '"')
-        end += text.ptr[end] == '\\' ? 2 : 1;
-    return end < text.len ? end + 1 : text.len + 1;
 }
 
 static void enter_level(struct track *t, bool object)
@@ -80,10 +71,11 @@ static void follow_text(struct track *t, struct slice text)
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
         if (c == '"') {
-            size_t end = behind_quoted(text, i);
-            if (end <= text.len)
-                pass_text(t, (struct slice){ text.ptr + i, end - i });
-            i = end - 1;
+            size_t len = scan_quoted(slice_skip(text, i));
+            if (!len)
+                return;
+            pass_text(t, (struct slice){ text.ptr + i, len });
+            i += len - 1;
         } else if (c == '{' || c == '[') {
             enter_level(t, c == '{');
         } else if ((c == '}' || c == ']') && t->depth) {
