@@ -105,3 +105,12 @@ const struct shape tool_shape = {
 };
 
 NOUN_FUNCTIONS(tool)
+
+const allm_tool *tool_find(size_t count, const allm_tool *const *tools,
+                           const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (tools[i]->name && !strcmp(tools[i]->name, name))
+            return tools[i];
+    return NULL;
+}

@@ -6,4 +6,8 @@
 
 extern const struct shape tool_shape;
 
+/* The first tool with this name; NULL: there is none. */
+const allm_tool *tool_find(size_t count, const allm_tool *const *tools,
+                           const char *name);
+
 #endif

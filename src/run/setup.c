@@ -54,15 +54,6 @@ const allm_error *setup_timeout_error(const struct setup *s)
 
 /* --------------------------------------------------------------- tools --- */
 
-static bool has_tool(size_t count, const allm_tool *const *tools,
-                     const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(tools[i]->name, name))
-            return true;
-    return false;
-}
-
 /* Tools of the call belong to the caller: copy them. */
 static const allm_error *copy_tools(struct setup *s)
 {
@@ -86,7 +77,7 @@ static bool add_tool_output(struct setup *s)
     if (!max)
         return true;
     s->tool_output = (struct tool_output){ .home = s->home, .max = max };
-    if (has_tool(n, s->tools, TOOL_OUTPUT_NAME))
+    if (tool_find(n, s->tools, TOOL_OUTPUT_NAME))
         return true;            /* The caller's own tool does it. */
     const allm_tool **all = arena_alloc(a, (n + 2) * sizeof *all);
     if (!all)

@@ -42,10 +42,7 @@
 static const allm_tool *find_called_tool(const struct batch *b,
                                          const char *name)
 {
-    for (size_t i = 0; name && i < b->tool_count; i++)
-        if (b->tools[i]->name && !strcmp(b->tools[i]->name, name))
-            return b->tools[i];
-    return NULL;
+    return name ? tool_find(b->tool_count, b->tools, name) : NULL;
 }
 
 static bool reject_misuse(struct batch *b, const char *message)

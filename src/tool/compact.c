@@ -8,6 +8,7 @@
 #include "tool/compact.h"
 
 #include "base/buf.h"
+#include "data/tool.h"
 #include "json/json.h"
 #include "json/parse.h"
 #include "json/write.h"
@@ -39,18 +40,9 @@ bool compact_any(size_t count, const allm_tool *const *tools)
     return false;
 }
 
-static const allm_tool *find_by_name(const char *name, size_t count,
-                                     const allm_tool *const *tools)
-{
-    for (size_t i = 0; i < count; i++)
-        if (tools[i]->name && !strcmp(tools[i]->name, name))
-            return tools[i];
-    return NULL;
-}
-
 bool compact_collides(size_t count, const allm_tool *const *tools)
 {
-    const allm_tool *namesake = find_by_name(HELP, count, tools);
+    const allm_tool *namesake = tool_find(count, tools, HELP);
     return namesake && !compact_is_help(namesake) && compact_any(count, tools);
 }
 
@@ -59,7 +51,7 @@ bool compact_names_help(const char *name, size_t count,
 {
     if (strcmp(name, HELP) != 0)
         return false;
-    const allm_tool *tool = find_by_name(name, count, tools);
+    const allm_tool *tool = tool_find(count, tools, name);
     return tool ? compact_is_help(tool) : compact_any(count, tools);
 }
 
@@ -342,8 +334,8 @@ struct slice compact_help(struct arena *a, size_t count,
     for (const allm_json *n = NULL; (n = allm_json_next(names, n));) {
         if (is_repeated(names, n))
             continue;
-        const allm_tool *tool = find_by_name(allm_json_text(n, NULL), count,
-                                             tools);
+        const allm_tool *tool = tool_find(count, tools,
+                                          allm_json_text(n, NULL));
         buf_text(&out, out.len ? "\n\n" : "");
         if (tool)
             write_help(&out, tool);

@@ -2,6 +2,7 @@
 #include "tool/executor.h"
 
 #include "base/mem.h"
+#include "data/tool.h"
 #include "tool/run.h"
 
 static void call_tool_function(void *self, const allm_tool *tool,
@@ -45,19 +46,7 @@ const allm_tool *executor_tool(const allm_executor *e, const char *name)
 {
     size_t count;
     const allm_tool *const *tools = offered_tools(e, &count);
-    for (size_t i = 0; tools && i < count; i++)
-        if (!strcmp(tools[i]->name, name))
-            return tools[i];
-    return NULL;
-}
-
-static bool has_tool(const allm_tool *const *tools, size_t count,
-                     const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(tools[i]->name, name))
-            return true;
-    return false;
+    return tools ? tool_find(count, tools, name) : NULL;
 }
 
 const allm_tool *const *executor_tools(const allm_executor *e, struct arena *a,
@@ -74,7 +63,7 @@ const allm_tool *const *executor_tools(const allm_executor *e, struct arena *a,
     if (tools)
         memcpy(all, tools, n * sizeof *all);
     for (size_t i = 0; offered && i < more; i++)
-        if (!has_tool(all, n, offered[i]->name))
+        if (!tool_find(n, all, offered[i]->name))
             all[n++] = offered[i];
     *count = n;
     return all;

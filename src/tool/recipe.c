@@ -14,6 +14,7 @@
 #include "tool/recipe.h"
 
 #include "base/buf.h"
+#include "data/tool.h"
 #include "tool/encoder.h"
 #include "tool/executor.h"
 #include "tool/plan.h"
@@ -109,10 +110,8 @@ static const allm_json *make_step_args(struct recipe *r, struct step *s)
 static const allm_tool *find_step_tool(const struct recipe *r, const char *name,
                                        const allm_executor *e)
 {
-    for (size_t i = 0; i < r->opts.tool_count; i++)
-        if (!strcmp(r->opts.tools[i]->name, name))
-            return r->opts.tools[i];
-    return executor_tool(e, name);
+    const allm_tool *own = tool_find(r->opts.tool_count, r->opts.tools, name);
+    return own ? own : executor_tool(e, name);
 }
 
 /* The call of a step, with the id "dispatch_serial_1"; NULL: out of memory. */
