@@ -316,6 +316,17 @@ const allm_error *error_validation(struct arena *a, const char *reason,
     return trouble ? trouble : e;
 }
 
+const allm_error *error_validation_at(struct arena *a, const char *reason,
+                                      const struct path *where,
+                                      const char *fault)
+{
+    struct build list;
+    build_start_array(&list, a);
+    path_write_pair(&list, where, false, fault);
+    const allm_json *errors = build_finish(&list);
+    return errors ? error_validation(a, reason, errors) : status_nomem();
+}
+
 const allm_error *error_copy(struct allm_home *home, const allm_error *error)
 {
     const allm_error *trouble = NULL;

@@ -2,6 +2,7 @@
 #ifndef DATA_ERROR_H
 #define DATA_ERROR_H
 
+#include "data/path.h"
 #include "data/shape.h"
 
 extern const struct shape error_shape;
@@ -20,6 +21,11 @@ extern const allm_error error_cancelled;
  */
 const allm_error *error_validation(struct arena *a, const char *reason,
                                    const allm_json *errors);
+
+/* The same for one fault. */
+const allm_error *error_validation_at(struct arena *a, const char *reason,
+                                      const struct path *where,
+                                      const char *fault);
 
 /* The error with all its members in another home.  Never NULL: if out of
  * memory, it is the static error. */

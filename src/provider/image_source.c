@@ -2,10 +2,8 @@
 #include "provider/image_source.h"
 
 #include "base/base64.h"
-#include "base/status.h"
 #include "data/error.h"
 #include "data/path.h"
-#include "json/build.h"
 
 enum { MOST_BYTES = 20 * 1024 * 1024 };
 
@@ -67,15 +65,10 @@ static const char *fault_of(const allm_message *m, const allm_image *image)
 static const allm_error *image_refuse(struct arena *a, size_t index,
                                       const char *fault)
 {
-    struct build list;
     const struct path messages = PATH_KEY(NULL, "messages");
     const struct path message = PATH_INDEX(&messages, index);
     const struct path content = PATH_KEY(&message, "content");
-    build_start_array(&list, a);
-    path_write_pair(&list, &content, false, fault);
-    const allm_json *errors = build_finish(&list);
-    return errors ? error_validation(a, "invalid_message", errors)
-                  : status_nomem();
+    return error_validation_at(a, "invalid_message", &content, fault);
 }
 
 const allm_error *image_source_check(const allm_request *r, struct arena *a)

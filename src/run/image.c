@@ -12,10 +12,12 @@
 #include "data/image.h"
 #include "base/status.h"
 #include "data/decode.h"
+#include "data/error.h"
 #include "data/image_request.h"
 #include "data/validate.h"
 #include "provider/fetch.h"
 #include "provider/image_source.h"
+#include "run/image_bytes.h"
 #include "run/image_inputs.h"
 #include "run/task.h"
 #include "json/json.h"
@@ -28,7 +30,6 @@ struct image {
     size_t input_index;         /* of the input that is fetched */
     const char *address;        /* its URL after redirects; NULL: not yet set */
     unsigned hops;              /* redirects followed */
-    bool sent;
     size_t count;
     const allm_image **images;
     allm_image_usage usage;
@@ -42,12 +43,13 @@ static const allm_error *load_input(struct image *m, const struct path *where,
                                     const allm_image **slot)
 {
     const char *reason = "invalid_image_request";
+    struct arena *a = home_arena(m->task.home);
     const allm_error *error = image_inputs_load(&m->task, reason, where, slot);
     if (error || (*slot)->source != ALLM_IMAGE_URL)
         return error;
     const char *fault = fetch_fault((*slot)->data);
     m->must_fetch = m->must_fetch || !fault;
-    return fault ? image_inputs_refuse(&m->task, reason, where, fault) : NULL;
+    return fault ? error_validation_at(a, reason, where, fault) : NULL;
 }
 
 static const allm_error *load_inputs(struct image *m)
@@ -112,21 +114,20 @@ static const allm_error *fetch_error(struct image *m, const char *reason,
 {
     struct build b;
     struct arena *a = home_arena(m->task.home);
-    allm_error *mine = arena_alloc(a, sizeof *mine);
     struct slice shown = fetch_shown(m->address);
-    if (!mine)
-        return status_nomem();
-    *mine = *task_error(&m->task, ALLM_ERR_ADAPTER, reason,
-                        "the image at %.*s cannot be fetched: %s",
-                        (int)(shown.len < 500 ? shown.len : 500), shown.ptr,
-                        text);
-    if (mine->kind == ALLM_ERR_NOMEM)
-        return status_nomem();
+    allm_error *e = status_draft(a, ALLM_ERR_ADAPTER, reason,
+                                 "the image at %.*s cannot be fetched: %s",
+                                 (int)(shown.len < 500 ? shown.len : 500),
+                                 shown.ptr, text);
     build_start_object(&b, a);
     build_text_at(&b, "url", shown);
-    mine->metadata = build_finish(&b);
-    mine->http_status = from ? from->http_status : (allm_int){ 0, false };
-    return mine->metadata ? mine : status_nomem();
+    const allm_json *metadata = build_finish(&b);
+    if (!e || !metadata)
+        return status_nomem();
+    e->metadata = metadata;
+    if (from)
+        e->http_status = from->http_status;
+    return e;
 }
 
 /* Follow a redirect, but not from a remote host to this machine. */
@@ -175,17 +176,13 @@ static const allm_error *keep_fetched_image(struct image *m,
 {
     struct arena *a = home_arena(m->task.home);
     struct slice bytes = json_slice(result);
-    allm_image *mine = arena_alloc(a, sizeof *mine);
+    bytes.ptr = arena_copy(a, bytes);
+    allm_image *mine =
+        bytes.ptr ? image_bytes_make(a, m->inputs[m->input_index], bytes)
+                  : NULL;
     if (!mine)
         return status_nomem();
-    *mine = *m->inputs[m->input_index];
-    mine->home = NULL;
-    mine->source = ALLM_IMAGE_BINARY;
-    mine->data = arena_copy(a, bytes);
-    mine->data_len = bytes.len;
     mine->mime_type = NULL;             /* Detected from the bytes. */
-    if (!mine->data)
-        return status_nomem();
     mine->mime_type = image_source_type(mine);
     if (!mine->mime_type)
         return task_error(&m->task, ALLM_ERR_ADAPTER, "malformed_response",
@@ -224,11 +221,9 @@ static bool image_next_request(struct task *t, struct call_spec *out)
         out->name = "fetch";
         return true;
     }
-    bool first = !m->sent;
-    m->sent = true;
     out->image = &m->request;
     out->request_options = m->request.options;
-    return first;
+    return !t->done_requests;
 }
 
 static const allm_error *read_image(struct image *m, size_t i,

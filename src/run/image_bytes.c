@@ -45,3 +45,17 @@ const char *image_bytes_load(struct arena *a, const allm_image *image,
         return "missing_source";
     }
 }
+
+allm_image *image_bytes_make(struct arena *a, const allm_image *from,
+                             struct slice bytes)
+{
+    allm_image *mine = arena_alloc(a, sizeof *mine);
+    if (!mine)
+        return NULL;
+    *mine = *from;
+    mine->home = NULL;
+    mine->source = ALLM_IMAGE_BINARY;
+    mine->data = bytes.ptr;
+    mine->data_len = bytes.len;
+    return mine;
+}

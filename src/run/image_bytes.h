@@ -13,4 +13,9 @@
 const char *image_bytes_load(struct arena *a, const allm_image *image,
                              size_t limit, struct slice *out);
 
+/* A copy of the image in the arena whose source is these bytes; NULL: out of
+ * memory. */
+allm_image *image_bytes_make(struct arena *a, const allm_image *from,
+                             struct slice bytes);
+
 #endif

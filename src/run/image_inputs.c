@@ -6,18 +6,6 @@
 #include "run/image_bytes.h"
 #include "run/images.h"
 
-const allm_error *image_inputs_refuse(struct task *t, const char *reason,
-                                      const struct path *where,
-                                      const char *fault)
-{
-    struct build list;
-    struct arena *a = home_arena(t->home);
-    build_start_array(&list, a);
-    path_write_pair(&list, where, false, fault);
-    const allm_json *errors = build_finish(&list);
-    return errors ? error_validation(a, reason, errors) : status_nomem();
-}
-
 const allm_error *image_inputs_load(struct task *t, const char *reason,
                                     const struct path *where,
                                     const allm_image **slot)
@@ -29,17 +17,9 @@ const allm_error *image_inputs_load(struct task *t, const char *reason,
         return NULL;
     const char *fault = image_bytes_load(a, *slot, IMAGES_LIMIT, &bytes);
     if (fault && *fault)
-        return image_inputs_refuse(t, reason, where,
+        return error_validation_at(a, reason, where,
                                    strcmp(fault, "efbig") ? fault
                                                           : "image_too_large");
-    allm_image *mine = fault ? NULL : arena_alloc(a, sizeof *mine);
-    if (!mine)
-        return status_nomem();
-    *mine = **slot;
-    mine->home = NULL;
-    mine->source = ALLM_IMAGE_BINARY;
-    mine->data = bytes.ptr;
-    mine->data_len = bytes.len;
-    *slot = mine;
-    return NULL;
+    *slot = fault ? NULL : image_bytes_make(a, *slot, bytes);
+    return *slot ? NULL : status_nomem();
 }

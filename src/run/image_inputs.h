@@ -5,11 +5,6 @@
 #include "data/path.h"
 #include "run/task.h"
 
-/* A validation error with this reason, for one fault at this path. */
-const allm_error *image_inputs_refuse(struct task *t, const char *reason,
-                                      const struct path *where,
-                                      const char *fault);
-
 /*
  * Replace an image that is base64 or a file by one with its bytes, which lives
  * in the task's home.  Bytes and URLs do not change.  Returns NULL, or an error

@@ -50,18 +50,13 @@ static const allm_error *load_part(struct arena *a, const allm_part *from,
                                    const allm_part **out)
 {
     struct slice bytes;
-    allm_part *part = arena_alloc(a, sizeof *part);
-    allm_image *image = arena_alloc(a, sizeof *image);
-    if (!part || !image)
-        return status_nomem();
     const char *reason = image_bytes_load(a, from->image, IMAGES_LIMIT, &bytes);
     if (reason)
         return unreadable_error(a, from->image, reason);
-    *image = *from->image;
-    image->home = NULL;
-    image->source = ALLM_IMAGE_BINARY;
-    image->data = bytes.ptr;
-    image->data_len = bytes.len;
+    allm_part *part = arena_alloc(a, sizeof *part);
+    const allm_image *image = image_bytes_make(a, from->image, bytes);
+    if (!part || !image)
+        return status_nomem();
     *part = *from;
     part->home = NULL;
     part->image = image;

@@ -8,6 +8,7 @@
  */
 #include "base/caller_struct.h"
 #include "base/status.h"
+#include "data/error.h"
 #include "data/image.h"
 #include "provider/image_source.h"
 #include "run/image_inputs.h"
@@ -20,7 +21,6 @@ static const char reason[] = "invalid_moderation_request";
 struct moderate {
     struct task task;
     allm_moderation_request request;    /* a copy, in the home */
-    bool sent;
     const allm_moderation **results;
     size_t count;
     const allm_json *raw;
@@ -30,19 +30,20 @@ struct moderate {
 static const allm_error *check_moderation_request(struct moderate *m)
 {
     const allm_moderation_request *r = &m->request;
+    struct arena *a = home_arena(m->task.home);
     const struct path inputs = PATH_KEY(NULL, "inputs");
     const struct path images = PATH_KEY(NULL, "images");
     if ((!r->input_count && !r->image_count) || (r->input_count && !r->inputs))
-        return image_inputs_refuse(&m->task, reason, &inputs, "empty");
+        return error_validation_at(a, reason, &inputs, "empty");
     if (r->input_count > MAX_INPUTS)
-        return image_inputs_refuse(&m->task, reason, &inputs, "too_many");
+        return error_validation_at(a, reason, &inputs, "too_many");
     for (size_t i = 0; i < r->input_count; i++)
         if (!r->inputs[i] || !*r->inputs[i])
-            return image_inputs_refuse(&m->task, reason,
+            return error_validation_at(a, reason,
                                        &(struct path)PATH_INDEX(&inputs, i),
                                        "empty");
     if (r->image_count && !r->images)
-        return image_inputs_refuse(&m->task, reason, &images, "empty");
+        return error_validation_at(a, reason, &images, "empty");
     return NULL;
 }
 
@@ -51,6 +52,7 @@ static const allm_error *copy_image(struct moderate *m, size_t i,
                                     const allm_image **out)
 {
     const allm_error *error = NULL;
+    struct arena *a = home_arena(m->task.home);
     const struct path images = PATH_KEY(NULL, "images");
     const struct path where = PATH_INDEX(&images, i);
     *out = caller_image
@@ -61,11 +63,10 @@ static const allm_error *copy_image(struct moderate *m, size_t i,
     if (!*out && caller_image)
         return status_nomem();
     if (!*out || (*out)->source == ALLM_IMAGE_NONE)
-        return image_inputs_refuse(&m->task, reason, &where, "missing_source");
+        return error_validation_at(a, reason, &where, "missing_source");
     error = image_inputs_load(&m->task, reason, &where, out);
     if (!error && (*out)->source != ALLM_IMAGE_URL && !image_source_type(*out))
-        error = image_inputs_refuse(&m->task, reason, &where,
-                                    "missing_mime_type");
+        error = error_validation_at(a, reason, &where, "missing_mime_type");
     return error;
 }
 
@@ -108,13 +109,11 @@ static const allm_error *moderate_begin(struct task *t,
 static bool moderate_next_request(struct task *t, struct call_spec *out)
 {
     struct moderate *m = (struct moderate *)t;
-    bool first = !m->sent;
     bool chosen = t->options.model || m->request.model;
-    m->sent = true;
     out->moderation = &m->request;
     out->request_options = m->request.options;
     out->no_model = !chosen && out->model && !strstr(out->model, "moderation");
-    return first;
+    return !t->done_requests;
 }
 
 /* Copy an object without its nulls.  The values must be numbers if `numbers` is

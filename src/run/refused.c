@@ -11,7 +11,6 @@
 #include "data/error.h"
 #include "engine/engine.h"
 #include "run/stream.h"
-#include "json/build.h"
 
 struct refused {
     struct machine machine;
@@ -75,10 +74,8 @@ static const struct machine_ops refused_ops = {
 
 allm_stream *refused_stream(const allm_engine *e, const allm_error *error)
 {
-    const struct engine_core *core = e ? engine_core(e) : NULL;
-    struct mem mem = core ? core->mem : mem_default();
-    allm_stream *stream = stream_new(mem, core ? core->clock : clock_real(),
-                                     core ? core->attachments : NULL);
+    struct mem mem = e ? engine_core(e)->mem : mem_default();
+    allm_stream *stream = stream_for(e);
     struct refused *r = stream ? mem_alloc(mem, sizeof *r) : NULL;
     if (!stream)
         return NULL;
@@ -88,18 +85,6 @@ allm_stream *refused_stream(const allm_engine *e, const allm_error *error)
         r->error = r->home ? error_copy(r->home, error) : status_nomem();
     }
     return stream_begin(stream, r ? &r->machine : NULL);
-}
-
-/* [[name, "invalid_type"]] */
-static const allm_json *missing_argument(struct arena *a, const char *name)
-{
-    struct build b;
-    build_start_array(&b, a);
-    build_array(&b);
-    build_text(&b, slice_of(name));
-    build_text(&b, SLICE("invalid_type"));
-    build_end(&b);
-    return build_finish(&b);
 }
 
 allm_stream *refused_missing(const allm_engine *e, const char *reason,
@@ -113,8 +98,9 @@ allm_stream *refused_missing(const allm_engine *e, const char *reason,
     if (!e)
         return refused_stream(NULL, &no_engine);
     arena_init(&a, engine_core(e)->mem);
+    const struct path argument = PATH_KEY(NULL, name);
     allm_stream *s = refused_stream(
-        e, error_validation(&a, reason, missing_argument(&a, name)));
+        e, error_validation_at(&a, reason, &argument, "invalid_type"));
     arena_release(&a);
     return s;
 }

@@ -14,6 +14,7 @@
 
 #include "base/attachment.h"
 #include "base/status.h"
+#include "engine/engine.h"
 #include "run/hub.h"
 #include "tool/batch.h"
 
@@ -36,6 +37,13 @@ allm_stream *stream_new(struct mem mem, struct clock clock,
     if (attachments)
         s->attachments = attachment_keep(attachments);
     return s;
+}
+
+allm_stream *stream_for(const allm_engine *e)
+{
+    const struct engine_core *core = e ? engine_core(e) : NULL;
+    return core ? stream_new(core->mem, core->clock, core->attachments)
+                : stream_new(mem_default(), clock_real(), NULL);
 }
 
 allm_waker *stream_waker(allm_stream *s)

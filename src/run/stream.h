@@ -11,6 +11,8 @@
  * attachments may be NULL.  NULL: out of memory. */
 allm_stream *stream_new(struct mem mem, struct clock clock,
                         allm_attachments *attachments);
+/* The same for a call with this engine; NULL: without one. */
+allm_stream *stream_for(const allm_engine *e);
 allm_waker *stream_waker(allm_stream *s);
 
 /* The HTTP client of the stream's hub, made on first use.  A stream in no hub

@@ -39,12 +39,6 @@ struct encoding {
     struct anthropic_thinking thinking;
 };
 
-static const allm_error *make_error(struct encoding *e, allm_status kind,
-                                    const char *reason, const char *message)
-{
-    return status_error(e->arena, kind, reason, "%s", message);
-}
-
 /* -------------------------------------------------------------- tools --- */
 
 static void write_schema(struct encoding *e, const allm_json *schema)
@@ -315,12 +309,13 @@ static const allm_error *write_headers(struct encoding *e)
     buf_init(&betas, e->arena, 64 * 1024);
     for (size_t i = 0; i < v.len; i++)
         if ((unsigned char)v.ptr[i] <= ' ' || v.ptr[i] == 0x7f)
-            return make_error(e, ALLM_ERR_MISUSE, "invalid_option",
-                              "api_version must not contain spaces; an example "
-                              "is \"" API_VERSION "\"");
+            return status_error(
+                e->arena, ALLM_ERR_MISUSE, "invalid_option",
+                "api_version must not contain spaces; an example "
+                "is \"" API_VERSION "\"");
     if (!join_betas(e, &betas))
-        return make_error(
-            e, ALLM_ERR_MISUSE, "invalid_option",
+        return status_error(
+            e->arena, ALLM_ERR_MISUSE, "invalid_option",
             "beta must be the name of a feature, or a list of such "
             "names, without spaces");
     e->http->broken |= betas.broken;
@@ -334,30 +329,21 @@ static const allm_error *write_headers(struct encoding *e)
 
 /* ------------------------------------------------------------- checks --- */
 
-/* The request forces a tool call, but there is no tool. */
-static const allm_error *refuse_choice(struct encoding *e)
-{
-    struct build list;
-    const struct path choice = PATH_KEY(NULL, "tool_choice");
-    build_start_array(&list, e->arena);
-    path_write_pair(&list, &choice, false, "no_tools");
-    const allm_json *errors = build_finish(&list);
-    return errors ? error_validation(e->arena, "invalid_request", errors)
-                  : status_nomem();
-}
-
 /* Reject what the provider does not support, before anything is sent. */
 static const allm_error *request_check(struct encoding *e)
 {
     const allm_request *r = e->request;
     const char *choice = choice_name(r->tool_choice);
     if (json_is(allm_json_get(r->response_format, "type"), "json_object"))
-        return make_error(e, ALLM_ERR_ENGINE, "unsupported_response_format",
-                          "this provider has no json_object format; use "
-                          "json_schema, or ask for JSON in the prompt");
+        return status_error(e->arena, ALLM_ERR_ENGINE,
+                            "unsupported_response_format",
+                            "this provider has no json_object format; use "
+                            "json_schema, or ask for JSON in the prompt");
     if (!r->tool_count && extra_leaves(&e->extra, "tools") &&
         (!strcmp(choice, "any") || !strcmp(choice, "tool")))
-        return refuse_choice(e);
+        return error_validation_at(e->arena, "invalid_request",
+                                   &(struct path)PATH_KEY(NULL, "tool_choice"),
+                                   "no_tools");
     return image_source_check(r, e->arena);
 }
 
