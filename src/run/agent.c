@@ -140,21 +140,16 @@ static const allm_json *blank_details(struct turns *t, const allm_context *c)
 
 static void fail_blank(struct turns *t, const allm_context *c, allm_verdict *v)
 {
-    struct arena *home = home_arena(t->setup.home);
-    const allm_error *e = turns_error(
-        t, ALLM_ERR_ENGINE, "empty_stop",
+    allm_error *e = status_draft(
+        home_arena(t->setup.home), ALLM_ERR_ENGINE, "empty_stop",
         "the model returned %u blank answers in a row; set blank_stop_nudge to "
         "tell it what to do",
         (unsigned)agent_of(t)->blanks);
-    allm_error *mine = arena_alloc(home, sizeof *mine);
-    if (mine) {
-        *mine = *e;
-        mine->metadata = blank_details(t, c);
-        e = mine;
-    }
+    if (e)
+        e->metadata = blank_details(t, c);
     v->decision = ALLM_DECISION_ERROR;
     v->reason = "empty_stop";
-    v->error = e;
+    v->error = e ? e : status_nomem();
 }
 
 static allm_status count_blanks(void *state, const allm_loop_view *view,

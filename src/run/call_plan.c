@@ -40,12 +40,6 @@ struct call_kind {
     bool is_task;
 };
 
-static const allm_error *plan_error(struct call_plan *p, allm_status kind,
-                                    const char *reason, const char *message)
-{
-    return status_error(home_arena(p->home), kind, reason, "%s", message);
-}
-
 /* ------------------------------------------------------------- options --- */
 
 static uint32_t limit_or_default(int64_t ms, uint32_t otherwise)
@@ -151,9 +145,10 @@ static const allm_error *check_engine(struct call_planning *w)
         return missing_adapter(p, w->model);
     const allm_adapter *a = p->row->adapter;
     if ((a->flags & ALLM_ADAPTER_NO_STREAM) || (!a->next && !a->decode))
-        return plan_error(p, ALLM_ERR_ENGINE, "missing_stream_adapter",
-                          "the engine's adapter cannot stream; set one that "
-                          "has next or decode");
+        return status_error(home_arena(p->home), ALLM_ERR_ENGINE,
+                            "missing_stream_adapter",
+                            "the engine's adapter cannot stream; set one that "
+                            "has next or decode");
     return NULL;
 }
 
@@ -374,9 +369,10 @@ static const allm_error *split_model(struct call_planning *w)
      * sends the call. */
     p->call.provider = p->row->name;
     if (!p->call.model && p->row->adapter->encode && !p->free_model)
-        return plan_error(p, ALLM_ERR_ENGINE, "missing_model",
-                          "there is no model; set one in the call, the request "
-                          "or the engine, such as \"openai:gpt-4.1-mini\"");
+        return status_error(
+            home_arena(p->home), ALLM_ERR_ENGINE, "missing_model",
+            "there is no model; set one in the call, the request "
+            "or the engine, such as \"openai:gpt-4.1-mini\"");
     return a->broken ? status_nomem() : NULL;
 }
 

@@ -10,12 +10,6 @@
 #include "net/request_json.h"
 #include "json/json.h"
 
-static const allm_error *target_error(struct call_plan *p, allm_status kind,
-                                      const char *reason, const char *message)
-{
-    return status_error(home_arena(p->home), kind, reason, "%s", message);
-}
-
 /* Remove trailing slashes. */
 static const char *trim_url(struct arena *a, const char *url)
 {
@@ -38,8 +32,8 @@ const allm_error *call_target_dialect(struct call_plan *p)
     if (!api)
         api = option_text(p->call.adapter_opts, "api");
     if (!registry_for(p->row, p->call.model, api, &p->chosen))
-        return target_error(
-            p, ALLM_ERR_MISUSE, "invalid_option",
+        return status_error(
+            home_arena(p->home), ALLM_ERR_MISUSE, "invalid_option",
             "api must be \"chat\" or \"responses\"; omit it to let the model's "
             "name decide");
     p->row = &p->chosen;
@@ -81,7 +75,8 @@ const allm_error *call_target_address(struct call_plan *p)
     const char *name = option_text(p->call.adapter_opts, "provider");
     const char *url = option_text(p->call.options, "base_url");
     if (is_invalid_url(p->call.options) || is_invalid_url(p->call.adapter_opts))
-        return target_error(p, ALLM_ERR_MISUSE, "invalid_option",
+        return status_error(home_arena(p->home), ALLM_ERR_MISUSE,
+                            "invalid_option",
                             "base_url must be a string such as "
                             "\"https://example.org/v1\"; omit it to use the "
                             "provider's own address");
@@ -132,8 +127,8 @@ static const allm_error *store_key(struct call_plan *p,
     const char *prefix = row->auth_header ? row->auth_prefix
                                           : row->adapter->auth_prefix;
     if (has_control_byte(key))
-        return target_error(
-            p, ALLM_ERR_MISUSE, "invalid_key",
+        return status_error(
+            home_arena(p->home), ALLM_ERR_MISUSE, "invalid_key",
             "the key contains a control character, such as a line break at its "
             "end; remove it");
     p->key = arena_zero(home_arena(p->home), sizeof *p->key);

@@ -16,11 +16,6 @@
 #include "json/build.h"
 #include "json/json.h"
 
-static void put_number(struct build *b, const char *key, uint64_t n)
-{
-    build_uint_at(b, key, n);
-}
-
 bool counts_json(const struct turns *t, struct arena *a, const allm_json **out)
 {
     const allm_error *error = NULL;
@@ -28,12 +23,12 @@ bool counts_json(const struct turns *t, struct arena *a, const allm_json **out)
     if (!t->setup.options.given.journal)
         return true;
     build_start_object(&b, a);
-    put_number(&b, "tool_calls", t->tool_calls);
+    build_uint_at(&b, "tool_calls", t->tool_calls);
     build_value_at(&b, "usage",
                    encode_to_json(a, &usage_shape, &t->usage, ALLM_FORM_TAGGED,
                                   &error));
-    put_number(&b, "output_retries", t->output_retries);
-    put_number(&b, "same_calls", (uint64_t)t->same_calls);
+    build_uint_at(&b, "output_retries", t->output_retries);
+    build_uint_at(&b, "same_calls", (uint64_t)t->same_calls);
     if (t->front->count)
         t->front->count(t, &b);
     *out = build_finish(&b);

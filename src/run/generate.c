@@ -677,8 +677,7 @@ allm_stream *allm_generate(const allm_engine *e, const allm_request *r,
 {
     if (!e || !r)
         return refused_missing(e, "invalid_request", "request");
-    allm_stream *s = stream_new(engine_core(e)->mem, engine_core(e)->clock,
-                                engine_core(e)->attachments);
+    allm_stream *s = stream_for(e);
     if (!s)
         return NULL;
     const struct call_spec spec = { .name = "generate", .request = r,

@@ -5,25 +5,13 @@
 
 struct models {
     struct task task;
-    bool sent;
     const allm_json *list;      /* in the home */
 };
 
-static const allm_error *models_begin(struct task *t,
-                                      const void *caller_request)
-{
-    (void)t;
-    (void)caller_request;
-    return NULL;
-}
-
 static bool models_next_request(struct task *t, struct call_spec *out)
 {
-    struct models *m = (struct models *)t;
-    bool first = !m->sent;
-    m->sent = true;
     out->no_model = true;
-    return first;
+    return !t->done_requests;
 }
 
 static const allm_error *models_read_result(struct task *t,
@@ -43,7 +31,6 @@ static const struct task_kind models_kind = {
     .kind = TASKS_MODELS,
     .name = "models",
     .size = sizeof(struct models),
-    .begin = models_begin,
     .next_request = models_next_request,
     .read_result = models_read_result,
     .finish = models_finish,
@@ -51,6 +38,5 @@ static const struct task_kind models_kind = {
 
 allm_stream *allm_models(const allm_engine *e, const allm_call_opts *opts)
 {
-    /* There is no request; task_stream() needs a pointer that is not NULL. */
-    return task_stream(e, &models_kind, e, opts);
+    return task_stream(e, &models_kind, NULL, opts);
 }

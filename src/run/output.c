@@ -7,6 +7,7 @@
  * After a few retries the call fails, with the text of the answer in the error.
  */
 #include "base/buf.h"
+#include "base/status.h"
 #include "run/turns.h"
 #include "json/build.h"
 #include "json/json.h"
@@ -67,20 +68,16 @@ static void reject_answer(struct turns *t, struct slice faults,
     build_start_object(&b, a);
     build_text_copy_at(&b, "raw_text", text);
     build_end(&b);
-    const allm_error *e = turns_error(
-        t, ALLM_ERR_VALIDATION, "invalid_output",
+    allm_error *e = status_draft(
+        a, ALLM_ERR_VALIDATION, "invalid_output",
         "the answer does not match the schema of response_format:\n%.*s",
         (int)(faults.len < TEXT_LIMIT / 2 ? faults.len : TEXT_LIMIT / 2),
         faults.ptr);
-    allm_error *mine = arena_alloc(a, sizeof *mine);
-    if (mine) {
-        *mine = *e;
-        mine->metadata = build_done(&b);
-        e = mine;
-    }
+    if (e)
+        e->metadata = build_done(&b);
     v->decision = ALLM_DECISION_ERROR;
     v->reason = "invalid_output";
-    v->error = e;
+    v->error = e ? e : status_nomem();
 }
 
 static void judge_answer(struct output *o, struct turns *t,

@@ -661,8 +661,7 @@ allm_stream *allm_step(const allm_engine *e, const allm_thread *thread,
     if (!e || !thread)
         return refused_missing(e, "invalid_thread", "thread");
     struct mem mem = engine_core(e)->mem;
-    allm_stream *stream = stream_new(mem, engine_core(e)->clock,
-                                     engine_core(e)->attachments);
+    allm_stream *stream = stream_for(e);
     struct setup *u = stream ? mem_alloc(mem, sizeof *u) : NULL;
     if (!u) {
         allm_stream_free(stream);

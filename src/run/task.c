@@ -331,16 +331,15 @@ static struct task *make_task(const allm_engine *e,
 allm_stream *task_stream(const allm_engine *e, const struct task_kind *kind,
                          const void *request, const allm_call_opts *opts)
 {
-    if (!e || !request)
+    if (!e || (!request && kind->begin))
         return refused_missing(e, kind->invalid, "request");
-    const struct engine_core *core = engine_core(e);
-    allm_stream *s = stream_new(core->mem, core->clock, core->attachments);
+    allm_stream *s = stream_for(e);
     struct task *t = s ? make_task(e, kind) : NULL;
     if (!t)
         return s ? stream_begin(s, NULL) : NULL;
     t->stream = s;
     const allm_error *error = read_options(t, opts);
-    if (!error)
+    if (!error && kind->begin)
         error = kind->begin(t, request);
     if (error)
         fail_task(t, error);

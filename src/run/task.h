@@ -18,7 +18,8 @@ struct task_kind {
     const char *name;           /* "embed" */
     const char *invalid;        /* the reason if a request is rejected */
     size_t size;                /* of the struct that begins with struct task */
-    /* Copy and check the request.  Returns NULL, or the error. */
+    /* Copy and check the request; NULL: there is none.  Returns NULL, or the
+     * error. */
     const allm_error *(*begin)(struct task *t, const void *request);
     /* Fill in the next request; kind and name, too, if it is of another kind.
      * False: there are no more. */

@@ -225,8 +225,7 @@ allm_stream *allm_tool_calls(const allm_engine *e, size_t count,
     bool valid_size = caller_struct_take(&opts, sizeof opts, caller_opts);
     if (!e || (count && !calls))
         return refused_missing(e, "invalid_request", "calls");
-    allm_stream *s = stream_new(engine_core(e)->mem, engine_core(e)->clock,
-                                engine_core(e)->attachments);
+    allm_stream *s = stream_for(e);
     if (!s)
         return NULL;
     struct tool_calls *c = make_tool_calls(e);

@@ -662,8 +662,7 @@ allm_stream *turns_stream(
 {
     if (!e || !thread)
         return refused_missing(e, "invalid_thread", "thread");
-    const struct engine_core *core = engine_core(e);
-    allm_stream *stream = stream_new(core->mem, core->clock, core->attachments);
+    allm_stream *stream = stream_for(e);
     struct turns *t = stream ? make_turns(e, front) : NULL;
     if (!t) {
         allm_stream_free(stream);

@@ -49,12 +49,6 @@ struct encoding {
     const allm_json *caller_options;    /* the caller's "options", or NULL */
 };
 
-static const allm_error *make_error(struct encoding *e, allm_status kind,
-                                    const char *reason, const char *message)
-{
-    return status_error(e->arena, kind, reason, "%s", message);
-}
-
 /* Write an option of the adapter, unless the call's options replace it. */
 static void write_adapter_option(struct encoding *e, const char *name)
 {
@@ -314,12 +308,12 @@ static const allm_error *request_prepare(struct encoding *e)
     e->caller_options = extra_get(&e->extra, "options");
     if (e->caller_options &&
         allm_json_type_of(e->caller_options) != ALLM_JSON_OBJECT)
-        return make_error(
-            e, ALLM_ERR_MISUSE, "invalid_option",
+        return status_error(
+            e->arena, ALLM_ERR_MISUSE, "invalid_option",
             "options must be an object, such as {\"num_ctx\": 8192}");
     if (is_tool_forced(r))
-        return make_error(
-            e, ALLM_ERR_ADAPTER, "unsupported_feature",
+        return status_error(
+            e->arena, ALLM_ERR_ADAPTER, "unsupported_feature",
             "this provider cannot force a tool call; set tool_choice "
             "to auto or none, and ask for the tool in the prompt");
     error = image_source_check(r, e->arena);
