@@ -65,12 +65,10 @@ static const allm_error *settle_tool(struct allm_home *home, void *value)
     struct arena *a = home_arena(home);
     const char *text = tool->schema_text;
     const allm_error *error;
-    struct json_limits limits;
     tool->schema_text = NULL;
     if (!text || tool->schema)
         return NULL;
-    json_limits_from(&limits, NULL);
-    tool->schema = json_parse(a, slice_of(text), limits, &error);
+    tool->schema = json_parse_strict(a, slice_of(text), &error);
     if (tool->schema || error->kind == ALLM_ERR_NOMEM)
         return tool->schema ? NULL : error;
     return status_error(a, ALLM_ERR_MISUSE, "invalid_schema",

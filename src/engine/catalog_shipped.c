@@ -62,13 +62,11 @@ static struct slice text_at(uint32_t place)
  * broken. */
 static const allm_json *read_json(struct arena *a, uint32_t place)
 {
-    struct json_limits limits;
     const allm_error *error = NULL;
     struct slice text = text_at(place);
     if (!text.len)
         return NULL;
-    json_limits_from(&limits, NULL);
-    const allm_json *v = json_parse(a, text, limits, &error);
+    const allm_json *v = json_parse_strict(a, text, &error);
     a->broken |= !v;
     return v;
 }

@@ -139,11 +139,9 @@ const allm_json *options_only(struct arena *a, const allm_json *object,
     if (allm_json_count(object) == 0)
         return json_empty_object();
     build_start_object(&b, a);
-    for (const allm_json *k = NULL; (k = allm_json_next(object, k));) {
-        if (!(scopes & (1u << options_scope(json_slice(k)))))
-            continue;
-        build_entry(&b, k);
-    }
+    for (const allm_json *k = NULL; (k = allm_json_next(object, k));)
+        if (scopes & (1u << options_scope(json_slice(k))))
+            build_entry(&b, k);
     return build_finish(&b);
 }
 

@@ -99,8 +99,11 @@ static inline void build_array_at(struct build *b, const char *key)
     build_array(b);
 }
 
-/* A member of another object, given by its key. */
+/* A member of another object, given by its key; all members but those in the
+ * list, which NULL ends. */
 void build_entry(struct build *b, const allm_json *key);
+void build_entries(struct build *b, const allm_json *object,
+                   const char *const *except);
 
 /* A string as a value of its own; NULL: out of memory. */
 const allm_json *build_alone(struct arena *a, struct slice text);

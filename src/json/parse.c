@@ -72,6 +72,14 @@ const allm_json *json_parse(struct arena *a, struct slice text,
     return json_partial(a, text, limits, NULL, error);
 }
 
+const allm_json *json_parse_strict(struct arena *a, struct slice text,
+                                   const allm_error **error)
+{
+    const struct json_limits strict = { .max_bytes = MAX_BYTES,
+                                        .max_depth = MAX_DEPTH };
+    return json_partial(a, text, strict, NULL, error);
+}
+
 const allm_json *json_parse_loose(struct arena *a, struct slice text,
                                   const allm_error **error)
 {

@@ -28,8 +28,10 @@ const allm_json *json_parse(struct arena *a, struct slice text,
                             struct json_limits limits,
                             const allm_error **error);
 
-/* The same, loose and with the default limits: providers send all kinds of
+/* The same with the default limits; loose: providers send all kinds of
  * documents. */
+const allm_json *json_parse_strict(struct arena *a, struct slice text,
+                                   const allm_error **error);
 const allm_json *json_parse_loose(struct arena *a, struct slice text,
                                   const allm_error **error);
 

@@ -56,11 +56,9 @@ bool rule_one_of(struct check *k, const struct rule *r, const struct spot *s)
 {
     const struct node_list *list = r->parts;
     size_t first = 0, second = 0, fitting = 0;
-    for (size_t i = 0; i < list->count && fitting < 2 && !k->over; i++) {
-        if (!check_quietly(k, list->nodes[i], s))
-            continue;
-        *(fitting++ ? &second : &first) = i;
-    }
+    for (size_t i = 0; i < list->count && fitting < 2 && !k->over; i++)
+        if (check_quietly(k, list->nodes[i], s))
+            *(fitting++ ? &second : &first) = i;
     if (fitting == 1 || k->over)
         return !k->over;
     if (fitting == 0)

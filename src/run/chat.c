@@ -115,37 +115,21 @@ static bool allows_second_pass(const char *reason)
            !strcmp(reason, HALTED_HALT_WHEN);
 }
 
-static bool is_about_tools(struct slice name)
-{
-    static const char *const names[] = { "tools", "tool_choice", "toolConfig",
-                                         "parallel_tool_calls", "extra_body" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (slice_is(name, names[i]))
-            return true;
-    return false;
-}
-
-static void put_members_without_tools(struct build *b, const allm_json *options)
-{
-    for (const allm_json *k = NULL; (k = allm_json_next(options, k));) {
-        if (is_about_tools(json_slice(k)))
-            continue;
-        build_entry(b, k);
-    }
-}
-
 /* The provider's own options without those about tools, which a provider
  * rejects if a request has no tools.  NULL: out of memory. */
 static const allm_json *options_without_tools(struct arena *a,
                                               const allm_json *options)
 {
+    static const char *const tools[] = { "tools", "tool_choice", "toolConfig",
+                                         "parallel_tool_calls", "extra_body",
+                                         NULL };
     struct build b;
     const allm_json *extra = allm_json_get(options, "extra_body");
     build_start_object(&b, a);
-    put_members_without_tools(&b, options);
+    build_entries(&b, options, tools);
     if (allm_json_type_of(extra) == ALLM_JSON_OBJECT) {
         build_object_at(&b, "extra_body");
-        put_members_without_tools(&b, extra);
+        build_entries(&b, extra, tools);
         build_end(&b);
     }
     return build_finish(&b);
@@ -314,16 +298,6 @@ static const allm_error *fall_back(struct turns *t)
 
 /* ------------------------------------------------------------- results --- */
 
-static void put_members(struct build *b, const allm_json *object,
-                        const char *but)
-{
-    for (const allm_json *k = NULL; (k = allm_json_next(object, k));) {
-        if (json_is(k, but))
-            continue;
-        build_entry(b, k);
-    }
-}
-
 /* The metadata that belong to the reason. */
 static const allm_json *reason_metadata(struct turns *t, struct arena *a)
 {
@@ -332,7 +306,8 @@ static const allm_json *reason_metadata(struct turns *t, struct arena *a)
     struct build b;
     build_start_object(&b, a);
     if (step && turns_halt(t) && t->verdict.decision == ALLM_DECISION_HALT)
-        put_members(&b, step->metadata, "halted_reason");
+        build_entries(&b, step->metadata,
+                      (const char *const[]){ "halted_reason", NULL });
     if (!strcmp(reason, HALTED_MANUAL)) {
         build_uint_at(&b, "manual_turn_index", t->turn);
         if (step && step->manual_tool_call_count) {

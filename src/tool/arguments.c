@@ -91,11 +91,9 @@ static bool parse_raw(struct arena *a, const allm_tool_call *call,
                       const allm_tool *tool, const allm_json **out,
                       struct outcome *why)
 {
-    struct json_limits limits;
     const allm_error *error;
     struct slice raw = { call->raw_arguments, call->raw_len };
-    json_limits_from(&limits, NULL);
-    *out = json_parse(a, raw, limits, &error);
+    *out = json_parse_strict(a, raw, &error);
     if (!*out)
         *why = error->kind == ALLM_ERR_NOMEM
                    ? (struct outcome){ .kind = OUTCOME_NOMEM }

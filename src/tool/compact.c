@@ -170,10 +170,8 @@ static void write_signature(struct buf *out, const allm_tool *tool)
 
 static const allm_json *parse_literal(struct arena *a, const char *text)
 {
-    struct json_limits limits;
     const allm_error *error;
-    json_limits_from(&limits, NULL);
-    return json_parse(a, slice_of(text), limits, &error);
+    return json_parse_strict(a, slice_of(text), &error);
 }
 
 static const allm_tool *make_stub(struct arena *a, const allm_tool *tool)

@@ -407,16 +407,13 @@ static void settle_members(struct anthropic_blocks *all,
 static void settle_opaque(struct anthropic_blocks *all,
                           struct anthropic_block *b)
 {
-    struct json_limits limits;
     const allm_error *error = NULL;
     struct arena *life = all->answer->life;
     settle_members(all, b);
     if (!b->input.len)
         return;
-    json_limits_from(&limits, NULL);
-    limits.loose = true;
-    const allm_json *input = json_parse(life, buf_slice(&b->input), limits,
-                                        &error);
+    const allm_json *input = json_parse_loose(life, buf_slice(&b->input),
+                                              &error);
     if (input)
         b->raw = json_set(life, b->raw, SLICE("input"), input);
     if (!b->raw || life->broken)
@@ -508,17 +505,14 @@ static const allm_json *citations_of(struct arena *a,
                                      const struct anthropic_block *b)
 {
     struct buf text;
-    struct json_limits limits;
     const allm_error *error = NULL;
     if (!b->citations.len)
         return NULL;
-    json_limits_from(&limits, NULL);
-    limits.loose = true;
     buf_init(&text, a, SIZE_MAX / 2);
     buf_byte(&text, '[');
     buf_add(&text, buf_slice(&b->citations));
     buf_byte(&text, ']');
-    return text.broken ? NULL : json_parse(a, buf_slice(&text), limits, &error);
+    return text.broken ? NULL : json_parse_loose(a, buf_slice(&text), &error);
 }
 
 static void write_thinking(struct build *o, const struct anthropic_block *b)

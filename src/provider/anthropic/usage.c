@@ -10,11 +10,6 @@
 #include "json/build.h"
 #include "json/json.h"
 
-static bool is_null(const allm_json *v)
-{
-    return allm_json_type_of(v) == ALLM_JSON_NULL;
-}
-
 const allm_json *anthropic_usage_merge(struct arena *a,
                                        const allm_json *previous,
                                        const allm_json *details)
@@ -23,11 +18,9 @@ const allm_json *anthropic_usage_merge(struct arena *a,
     if (allm_json_type_of(details) != ALLM_JSON_OBJECT)
         return previous;
     build_start_object(&b, a);
-    for (const allm_json *k = NULL; (k = allm_json_next(details, k));) {
-        if (is_null(allm_json_value(k)))
-            continue;
-        build_entry(&b, k);
-    }
+    for (const allm_json *k = NULL; (k = allm_json_next(details, k));)
+        if (!json_is_type(allm_json_value(k), ALLM_JSON_NULL))
+            build_entry(&b, k);
     const allm_json *set_members = build_finish(&b);
     return set_members
                ? json_merge(a, previous ? previous : json_empty_object(),
@@ -38,22 +31,16 @@ const allm_json *anthropic_usage_merge(struct arena *a,
 /* All members that have no field in our usage. */
 static const allm_json *extra_of(struct arena *a, const allm_json *usage)
 {
-    static const char *const mapped[] = { "cache_read_input_tokens",
-                                        "cache_creation_input_tokens",
-                                        "output_tokens", "server_tool_use" };
+    static const char *const mapped[] = {
+        "cache_read_input_tokens", "cache_creation_input_tokens",
+        "cache_write_input_tokens", "output_tokens", "server_tool_use", NULL,
+    };
     struct build b;
     allm_int written = counts_at(usage, "cache_creation_input_tokens");
     build_start_object(&b, a);
     if (written.set)
         build_int_at(&b, "cache_write_input_tokens", written.value);
-    for (const allm_json *k = NULL; (k = allm_json_next(usage, k));) {
-        bool skip = json_is(k, "cache_write_input_tokens");
-        for (size_t i = 0; i < sizeof mapped / sizeof *mapped; i++)
-            skip = skip || json_is(k, mapped[i]);
-        if (skip)
-            continue;
-        build_entry(&b, k);
-    }
+    build_entries(&b, usage, mapped);
     const allm_json *extra = build_finish(&b);
     return allm_json_count(extra) ? extra : NULL;
 }

@@ -159,7 +159,6 @@ static void add_remainder(allm_usage *out)
 
 allm_usage gemini_usage_read(const struct gemini_usage *u, struct arena *a)
 {
-    struct json_limits limits;
     const allm_error *error = NULL;
     allm_usage out = { .size = sizeof out };
     out.input_tokens = counts_add(u->prompt, u->tools);
@@ -169,10 +168,8 @@ allm_usage gemini_usage_read(const struct gemini_usage *u, struct arena *a)
     out.cached_input_tokens = u->cached;
     out.reasoning_tokens = u->thoughts;
     out.total_tokens = u->total;
-    json_limits_from(&limits, NULL);
-    limits.loose = true;
     if (u->extra.len && !u->extra.broken)
-        out.extra = json_parse(a, buf_slice(&u->extra), limits, &error);
+        out.extra = json_parse_loose(a, buf_slice(&u->extra), &error);
     add_remainder(&out);
     return out;
 }
