@@ -86,6 +86,15 @@ bool request_format_fits(const allm_json *format)
             is_known(type));
 }
 
+const allm_json *request_schema(const allm_request *r)
+{
+    const allm_json *f = r->response_format;
+    const allm_json *inner = allm_json_get(f, "json_schema");
+    if (!json_is(allm_json_get(f, "type"), "json_schema"))
+        return NULL;
+    return allm_json_get(inner ? inner : f, "schema");
+}
+
 static void write_format(struct encoder *e, const void *value)
 {
     const allm_json *format = ((const allm_request *)value)->response_format;

@@ -10,4 +10,7 @@ extern const struct shape request_shape;
  * type, if it has one, is text, json_object or json_schema. */
 bool request_format_fits(const allm_json *format);
 
+/* The schema that the response must match; NULL: there is none. */
+const allm_json *request_schema(const allm_request *r);
+
 #endif

@@ -266,16 +266,20 @@ const char *history_name(const allm_tool_call *call, struct arena *a)
     return mine;
 }
 
+const char *history_role(const allm_message *m)
+{
+    static const char *const roles[] = { "user", "system", "user",
+                                         "assistant", "tool" };
+    return roles[(size_t)m->role <= ALLM_ROLE_TOOL ? m->role : 0];
+}
+
 struct slice history_arguments(const allm_tool_call *call, struct arena *a)
 {
-    struct json_limits limits;
     const allm_error *error = NULL;
     struct buf text;
     struct slice raw = { call->raw_arguments, call->raw_len };
-    json_limits_from(&limits, NULL);
     if (raw.ptr && raw.len &&
-        allm_json_type_of(json_parse(a, raw, limits, &error)) ==
-            ALLM_JSON_OBJECT)
+        json_is_type(json_parse_strict(a, raw, &error), ALLM_JSON_OBJECT))
         return raw;
     if (error && error->kind == ALLM_ERR_NOMEM)
         return (struct slice){ NULL, 0 };

@@ -82,9 +82,24 @@ const char *history_name(const allm_tool_call *call, struct arena *a);
  */
 struct slice history_arguments(const allm_tool_call *call, struct arena *a);
 
+/* The role of a message, as OpenAI names it. */
+const char *history_role(const allm_message *m);
+
 /* The text parts of a message, joined by line feeds.  ptr NULL: out of
  * memory. */
 struct slice history_text(const allm_message *m, struct arena *a);
+
+/* The text of one part; what a call was made with. */
+static inline struct slice history_part(const allm_part *p)
+{
+    return (struct slice){ p->text ? p->text : "", p->text_len };
+}
+
+static inline struct slice history_raw(const allm_tool_call *call)
+{
+    return (struct slice){ call->raw_arguments ? call->raw_arguments : "",
+                           call->raw_len };
+}
 
 /* Write a member with a result of these functions; ptr NULL breaks the
  * output. */

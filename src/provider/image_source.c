@@ -32,6 +32,12 @@ const char *image_source_type(const allm_image *image)
     return NULL;
 }
 
+const char *image_source_detail(const allm_part *p)
+{
+    static const char *const details[] = { "auto", "low", "high" };
+    return details[(size_t)p->detail < 3 ? p->detail : 0];
+}
+
 static bool is_accepted_type(const char *type)
 {
     for (size_t i = 0; type && i < TYPES; i++)

@@ -21,6 +21,9 @@ const allm_error *image_source_refuse_urls(const allm_request *r,
  * its first bytes; NULL: unknown. */
 const char *image_source_type(const allm_image *image);
 
+/* How closely the model is to look at an image, as OpenAI names it. */
+const char *image_source_detail(const allm_part *p);
+
 /* Write its bytes in base64 as a JSON string; `as_uri`: with the prefix
  * "data:TYPE;base64,". */
 void image_source_write(struct emit *e, const allm_image *image, bool as_uri,

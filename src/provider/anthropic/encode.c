@@ -14,7 +14,7 @@
 
 #include "base/status.h"
 #include "data/error.h"
-#include "data/path.h"
+#include "data/request.h"
 #include "provider/anthropic/messages.h"
 #include "provider/anthropic/quirks.h"
 #include "provider/anthropic/thinking.h"
@@ -70,9 +70,8 @@ static void write_tool(struct encoding *e, const allm_tool *tool)
     write_schema(e, tool->schema);
     for (size_t i = 0; i < sizeof optional / sizeof *optional; i++) {
         const allm_json *v = allm_json_get(tool->metadata, optional[i]);
-        if (!v)
-            continue;
-        emit_member_value(&e->emit, optional[i], v);
+        if (v)
+            emit_member_value(&e->emit, optional[i], v);
     }
     emit_close(&e->emit, '}');
 }
@@ -153,22 +152,12 @@ static void write_tools(struct encoding *e)
 
 /* ------------------------------------------------------ other members --- */
 
-/* The schema that the response must match; NULL if there is none. */
-static const allm_json *schema_in(const allm_request *r)
-{
-    const allm_json *f = r->response_format;
-    const allm_json *inner = allm_json_get(f, "json_schema");
-    if (!json_is(allm_json_get(f, "type"), "json_schema"))
-        return NULL;
-    return allm_json_get(inner ? inner : f, "schema");
-}
-
 /* The effort, the format, and the caller's own members. */
 static void write_output(struct encoding *e)
 {
     struct build b;
     const allm_json *caller_config = extra_get(&e->extra, "output_config");
-    const allm_json *schema = schema_in(e->request);
+    const allm_json *schema = request_schema(e->request);
     build_start_object(&b, e->arena);
     if (e->thinking.effort)
         build_text_at(&b, "effort", slice_of(e->thinking.effort));

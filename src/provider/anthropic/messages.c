@@ -154,8 +154,7 @@ static void write_part(struct writer *w, const allm_part *p,
                                   ? p->metadata
                                   : outer;
     if (p->kind == ALLM_PART_TEXT)
-        write_text(w, (struct slice){ p->text ? p->text : "", p->text_len },
-                   marked);
+        write_text(w, history_part(p), marked);
     else if (p->kind == ALLM_PART_IMAGE && p->image)
         write_image(w, p->image, marked);
 }
@@ -365,8 +364,7 @@ static bool is_silent(const allm_message *m)
         return false;
     for (size_t i = 0; i < m->part_count; i++) {
         const allm_part *p = m->parts[i];
-        if (p->kind != ALLM_PART_TEXT ||
-            !is_blank((struct slice){ p->text ? p->text : "", p->text_len }))
+        if (p->kind != ALLM_PART_TEXT || !is_blank(history_part(p)))
             return false;
     }
     return is_blank(text);

@@ -8,6 +8,7 @@
  */
 #include "provider/gemini/config.h"
 
+#include "data/request.h"
 #include "provider/gemini/losses.h"
 #include "provider/gemini/schema.h"
 #include "provider/model_rules.h"
@@ -130,7 +131,7 @@ static const allm_error *put_effort(struct build *b, const struct extra *x,
 static bool put_format(struct build *b, const struct extra *x, struct arena *a)
 {
     const allm_request *r = x->call->request;
-    const allm_json *schema = gemini_losses_format(r);
+    const allm_json *schema = request_schema(r);
     const struct gemini_schema_losses ignored = { NULL, NULL };
     if (!schema &&
         !json_is(allm_json_get(r->response_format, "type"), "json_object"))

@@ -142,8 +142,7 @@ static void write_content(struct writer *w, const allm_message *m)
     for (size_t i = 0; i < m->part_count; i++) {
         const allm_part *p = m->parts[i];
         if (p->kind == ALLM_PART_TEXT)
-            write_text(w, (struct slice){ p->text ? p->text : "", p->text_len },
-                       NULL);
+            write_text(w, history_part(p), NULL);
         else if (p->kind == ALLM_PART_IMAGE && p->image)
             write_image(w, p->image);
     }
@@ -242,12 +241,10 @@ static const allm_tool_call *next_call(struct writer *w)
 /* The text as an object; NULL if it is not one. */
 static const allm_json *object_in(struct writer *w, struct slice text)
 {
-    struct json_limits limits;
     const allm_error *error = NULL;
-    json_limits_from(&limits, NULL);
     if (!text.len || *text.ptr != '{')
         return NULL;
-    const allm_json *v = json_parse(w->arena, text, limits, &error);
+    const allm_json *v = json_parse_strict(w->arena, text, &error);
     if (error && error->kind == ALLM_ERR_NOMEM)
         w->broken = true;
     return allm_json_type_of(v) == ALLM_JSON_OBJECT ? v : NULL;

@@ -6,21 +6,13 @@
  */
 #include "provider/gemini/losses.h"
 
+#include "data/request.h"
 #include "provider/gemini/schema.h"
 #include "json/json.h"
 
 bool gemini_losses_off(const struct extra *x)
 {
     return allm_json_true(extra_get(x, "json_schema"));
-}
-
-const allm_json *gemini_losses_format(const allm_request *r)
-{
-    const allm_json *f = r->response_format;
-    const allm_json *inner = allm_json_get(f, "json_schema");
-    if (!json_is(allm_json_get(f, "type"), "json_schema"))
-        return NULL;
-    return allm_json_get(inner ? inner : f, "schema");
 }
 
 bool gemini_losses_list(const allm_call *call, struct arena *a,
@@ -37,7 +29,7 @@ bool gemini_losses_list(const allm_call *call, struct arena *a,
     if (gemini_losses_off(&x))
         return true;
     bool ok = true;
-    const allm_json *format = gemini_losses_format(r);
+    const allm_json *format = request_schema(r);
     build_start_array(&list, a);
     if (format)
         ok = gemini_schema_adapt(a, format, true,

@@ -8,9 +8,6 @@
 /* Does the caller want schemas to be sent unchanged? */
 bool gemini_losses_off(const struct extra *x);
 
-/* The schema that the response must match; NULL if there is none. */
-const allm_json *gemini_losses_format(const allm_request *r);
-
 /* The list, in the arena: [{"tool"?, "path", "keyword"}, ...].  False: out of
  * memory. */
 bool gemini_losses_list(const allm_call *call, struct arena *a,

@@ -141,9 +141,8 @@ static const allm_json *build_durations(struct arena *a, const allm_json *frame)
     build_start_object(&b, a);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         allm_int n = counts_at(frame, names[i]);
-        if (!n.set)
-            continue;
-        build_int_at(&b, names[i], n.value);
+        if (n.set)
+            build_int_at(&b, names[i], n.value);
     }
     const allm_json *all = build_finish(&b);
     return allm_json_count(all) ? all : NULL;

@@ -143,12 +143,9 @@ static void write_parameters(struct encoding *e)
 /* Write the caller's own "options". */
 static void write_caller_options(struct encoding *e)
 {
-    for (const allm_json *k = NULL;
-         (k = allm_json_next(e->caller_options, k));) {
-        if (allm_json_type_of(allm_json_value(k)) == ALLM_JSON_NULL)
-            continue;
-        emit_entry(&e->emit, k);
-    }
+    for (const allm_json *k = NULL; (k = allm_json_next(e->caller_options, k));)
+        if (!json_is_type(allm_json_value(k), ALLM_JSON_NULL))
+            emit_entry(&e->emit, k);
 }
 
 /* The value of "num_predict" under its other names; false: it is not set. */

@@ -67,11 +67,8 @@ static void write_assistant(struct writer *w, const allm_message *m)
 static void write_message(struct writer *w, const allm_message *m,
                           const char *tool)
 {
-    static const char *const roles[] = { "user", "system", "user",
-                                         "assistant", "tool" };
     emit_open(w->emit, '{');
-    emit_member_word(w->emit, "role",
-                     roles[(size_t)m->role <= ALLM_ROLE_TOOL ? m->role : 0]);
+    emit_member_word(w->emit, "role", history_role(m));
     history_write(w->emit, "content", history_text(m, w->arena));
     write_images(w, m);
     if (m->role == ALLM_ROLE_ASSISTANT)

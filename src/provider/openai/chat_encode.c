@@ -48,13 +48,11 @@ static void write_text(struct encoding *e, struct slice s)
 
 static void write_image(struct encoding *e, const allm_part *p)
 {
-    static const char *const details[] = { "auto", "low", "high" };
-    size_t d = (size_t)p->detail < 3 ? (size_t)p->detail : 0;
     emit_member_word(&e->emit, "type", "image_url");
     emit_member_open(&e->emit, "image_url", '{');
     emit_at(&e->emit, "url");
     image_source_write_url(&e->emit, p->image, e->arena);
-    emit_member_word(&e->emit, "detail", details[d]);
+    emit_member_word(&e->emit, "detail", image_source_detail(p));
     emit_close(&e->emit, '}');
 }
 
@@ -70,8 +68,7 @@ static void write_parts(struct encoding *e, const allm_message *m)
         if (p->kind == ALLM_PART_TEXT) {
             emit_member_word(&e->emit, "type", "text");
             emit_at(&e->emit, "text");
-            write_text(e,
-                       (struct slice){ p->text ? p->text : "", p->text_len });
+            write_text(e, history_part(p));
         } else {
             write_image(e, p);
         }
@@ -109,11 +106,8 @@ static void write_call(struct encoding *e, const allm_tool_call *call,
     emit_member_open(&e->emit, custom ? "custom" : "function", '{');
     emit_member(&e->emit, "name", name);
     emit_at(&e->emit, custom ? "input" : "arguments");
-    write_text(e, custom ? (struct slice){ call->raw_arguments
-                                         ? call->raw_arguments
-                                         : "",
-                                     call->raw_len }
-                         : history_arguments(call, e->arena));
+    write_text(e,
+               custom ? history_raw(call) : history_arguments(call, e->arena));
     emit_close(&e->emit, '}');
     if (extra)
         emit_member_value(&e->emit, "extra_content", extra);
@@ -149,11 +143,8 @@ static void write_assistant(struct encoding *e, const allm_message *m)
 static void write_message(struct encoding *e, const allm_message *m,
                           const char *id)
 {
-    static const char *const roles[] = { "user", "system", "user",
-                                         "assistant", "tool" };
     emit_open(&e->emit, '{');
-    emit_member_word(&e->emit, "role",
-                     roles[(size_t)m->role <= ALLM_ROLE_TOOL ? m->role : 0]);
+    emit_member_word(&e->emit, "role", history_role(m));
     if (m->role == ALLM_ROLE_TOOL)
         emit_member(&e->emit, "tool_call_id", id);
     else if (m->name)

@@ -141,11 +141,9 @@ const allm_json *reasoning_details_list(const struct reasoning_details *d,
         build_object(&b);
         for (const allm_json *k = NULL; (k = allm_json_next(one->rest, k));)
             build_entry(&b, k);
-        for (size_t i = 0; i < JOINED; i++) {
-            if (!one->present[i])
-                continue;
-            build_text_at(&b, joined[i], buf_slice(&one->text[i]));
-        }
+        for (size_t i = 0; i < JOINED; i++)
+            if (one->present[i])
+                build_text_at(&b, joined[i], buf_slice(&one->text[i]));
         build_end(&b);
     }
     return build_finish(&b);

@@ -284,18 +284,15 @@ static allm_status on_failed(struct openai_responses *c, const struct event *e)
 /* The event has the members of the error itself, or in "error". */
 static allm_status on_error(struct openai_responses *c, const struct event *e)
 {
+    static const char *const event_members[] = { "type", "sequence_number",
+                                                 "error", NULL };
     struct build b;
     const allm_json *inner = json_at(e->json, "error");
     if (inner && !json_is_type(inner, ALLM_JSON_NULL))
         return fail_with_error(c, e->json);
     build_start_object(&b, c->answer.sink->arena);
     build_object_at(&b, "error");
-    for (const allm_json *k = NULL; (k = allm_json_next(e->json, k));) {
-        if (json_is(k, "type") || json_is(k, "sequence_number") ||
-            json_is(k, "error"))
-            continue;
-        build_entry(&b, k);
-    }
+    build_entries(&b, e->json, event_members);
     build_end(&b);
     return fail_with_error(c, build_finish(&b));
 }

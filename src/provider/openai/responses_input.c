@@ -46,23 +46,30 @@ static void close_item(struct writing *w)
     emit_close(w->emit, '}');
 }
 
+/* Write those members of an object that are in the list, in its order. */
+static void write_members(struct writing *w, const allm_json *from,
+                          const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const allm_json *v = allm_json_get(from, names[i]);
+        if (v)
+            emit_member_value(w->emit, names[i], v);
+    }
+}
+
 /* ------------------------------------------------------- user, system --- */
 
 static void write_part(struct writing *w, const allm_part *p)
 {
-    static const char *const details[] = { "auto", "low", "high" };
     if (p->kind == ALLM_PART_TEXT) {
         open_item(w, "type", "input_text");
-        history_write(w->emit, "text",
-                      (struct slice){ p->text ? p->text : "",
-                                          p->text_len });
+        history_write(w->emit, "text", history_part(p));
         close_item(w);
     } else if (p->kind == ALLM_PART_IMAGE && p->image) {
         open_item(w, "type", "input_image");
         emit_name(w->emit, SLICE("image_url"));
         image_source_write_url(w->emit, p->image, w->arena);
-        emit_member_word(w->emit, "detail",
-                         details[(size_t)p->detail < 3 ? p->detail : 0]);
+        emit_member_word(w->emit, "detail", image_source_detail(p));
         close_item(w);
     }
 }
@@ -95,20 +102,13 @@ static void write_call(struct writing *w, const allm_tool_call *call,
     static const char *const more[] = { "namespace", "caller" };
     const allm_json *own = history_state(w->call, call->provider_state);
     bool custom = is_custom(call);
-    struct slice raw = { call->raw_arguments ? call->raw_arguments : "",
-                         call->raw_len };
     open_item(w, "type", custom ? "custom_tool_call" : "function_call");
     history_write(w->emit, "call_id", slice_of(id));
     history_write(w->emit, "name", slice_of(history_name(call, w->arena)));
     history_write(w->emit, custom ? "input" : "arguments",
-                  custom ? raw : history_arguments(call, w->arena));
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-        const allm_json *v = allm_json_get(own, more[i]);
-        if (!v)
-            continue;
-        emit_name(w->emit, slice_of(more[i]));
-        emit_value(w->emit, v);
-    }
+                  custom ? history_raw(call)
+                         : history_arguments(call, w->arena));
+    write_members(w, own, more, sizeof more / sizeof *more);
     close_item(w);
 }
 
@@ -206,13 +206,7 @@ static void write_image_item(struct writing *w, const allm_json *item)
 {
     static const char *const accepted[] = { "id", "type", "status", "result" };
     emit_open(w->emit, '{');
-    for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {
-        const allm_json *v = allm_json_get(item, accepted[i]);
-        if (!v)
-            continue;
-        emit_name(w->emit, slice_of(accepted[i]));
-        emit_value(w->emit, v);
-    }
+    write_members(w, item, accepted, sizeof accepted / sizeof *accepted);
     emit_close(w->emit, '}');
 }
 

@@ -19,9 +19,8 @@ static const allm_json *call_state(struct answer *a, const allm_json *item)
     build_start_object(&b, a->sink->arena);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const allm_json *v = json_at(item, names[i]);
-        if (!v || json_is_type(v, ALLM_JSON_NULL))
-            continue;
-        build_value_at(&b, names[i], v);
+        if (v && !json_is_type(v, ALLM_JSON_NULL))
+            build_value_at(&b, names[i], v);
     }
     build_end(&b);
     const allm_json *fields = answer_build(a, &b);

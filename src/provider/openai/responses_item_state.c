@@ -21,11 +21,9 @@ const allm_json *openai_item_raw(struct responses_items *all,
     enum responses_kind kind = openai_item_kind(item);
     const allm_json *summary = json_at(item, "summary");
     build_start_object(&b, all->answer->sink->arena);
-    for (const allm_json *k = NULL; (k = allm_json_next(item, k));) {
-        if (!is_sent_back(k, kind))
-            continue;
-        build_entry(&b, k);
-    }
+    for (const allm_json *k = NULL; (k = allm_json_next(item, k));)
+        if (is_sent_back(k, kind))
+            build_entry(&b, k);
     if (kind == RESPONSES_REASONING &&
         (!summary || json_is_type(summary, ALLM_JSON_NULL)))
         build_value_at(&b, "summary", json_empty_array());
@@ -45,9 +43,8 @@ const allm_json *openai_item_mark(struct responses_items *all,
     build_start_object(&b, all->answer->sink->arena);
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         const allm_json *v = json_at(i->raw, names[n]);
-        if (!v)
-            continue;
-        build_value_at(&b, names[n], v);
+        if (v)
+            build_value_at(&b, names[n], v);
     }
     build_end(&b);
     return answer_stamp(all->answer, answer_build(all->answer, &b));

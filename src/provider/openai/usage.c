@@ -156,12 +156,10 @@ static bool has_field(const char *outer, struct slice key)
 static void write_rest(struct build *b, const char *outer,
                        const allm_json *object)
 {
-    for (const allm_json *k = NULL; (k = allm_json_next(object, k));) {
-        if (allm_json_type_of(allm_json_value(k)) == ALLM_JSON_NULL ||
-            has_field(outer, json_slice(k)))
-            continue;
-        build_entry(b, k);
-    }
+    for (const allm_json *k = NULL; (k = allm_json_next(object, k));)
+        if (!json_is_type(allm_json_value(k), ALLM_JSON_NULL) &&
+            !has_field(outer, json_slice(k)))
+            build_entry(b, k);
 }
 
 /* The details without the counts that fields of allm_usage have. */
