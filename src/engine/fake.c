@@ -212,8 +212,7 @@ static void put_delta(struct script *s, const char *name, struct slice piece)
     open_entry(s, "tool_call_delta");
     build_object(&s->build);
     build_text_at(&s->build, "id", SLICE("call_1"));
-    if (name)
-        build_text_at(&s->build, "name", slice_of(name));
+    build_text_if(&s->build, "name", name);
     build_text_at(&s->build, "arguments_delta", piece);
     build_end(&s->build);
     build_end(&s->build);

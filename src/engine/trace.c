@@ -122,13 +122,6 @@ void trace_end(struct trace_span *s, const allm_json *extras)
     arena_release(&a);
 }
 
-static void add_text(struct build *b, const char *name, const char *text)
-{
-    if (!text)
-        return;
-    build_text_at(b, name, slice_of(text));
-}
-
 static void add_value(struct build *b, const char *name, const allm_json *v)
 {
     if (!v || allm_json_type_of(v) == ALLM_JSON_NULL)
@@ -140,8 +133,8 @@ static void add_value(struct build *b, const char *name, const allm_json *v)
 static void add_error(struct build *b, struct arena *a, const allm_error *error)
 {
     const allm_error *ignored = NULL;
-    add_text(b, "kind", allm_status_name(error->kind));
-    add_text(b, "reason", error->reason);
+    build_text_if(b, "kind", allm_status_name(error->kind));
+    build_text_if(b, "reason", error->reason);
     add_value(b, "error",
               encode_to_json(a, &error_shape, error, ALLM_FORM_PLAIN,
                              &ignored));
@@ -185,10 +178,10 @@ void trace_retry(const struct trace *t, const char *request_id,
         return;
     arena_init(&a, mem_default());
     build_start_object(&b, &a);
-    add_text(&b, "provider", provider);
+    build_text_if(&b, "provider", provider);
     build_int_at(&b, "attempt", attempt);
     build_int_at(&b, "delay_ms", delay_ms);
-    add_text(&b, "reason", reason);
+    build_text_if(&b, "reason", reason);
     trace_emit(t, (allm_trace_event){ .span = "adapter",
                                       .what = "retry",
                                       .request_id = request_id,
@@ -225,7 +218,7 @@ void trace_warn(const struct trace *t, const char *request_id,
         return;
     arena_init(&a, mem_default());
     build_start_object(&b, &a);
-    add_text(&b, "reason", reason);
+    build_text_if(&b, "reason", reason);
     trace_emit(t, (allm_trace_event){ .span = "engine",
                                       .what = "warning",
                                       .request_id = request_id,
@@ -251,14 +244,14 @@ static bool has_duration(const allm_trace_event *e)
 
 static void write_plain(struct build *b, const allm_trace_event *e)
 {
-    add_text(b, "span", e->span);
-    add_text(b, "what", e->what);
+    build_text_if(b, "span", e->span);
+    build_text_if(b, "what", e->what);
     build_int_at(b, "time_ns", e->time_ns);
     build_int_at(b, "unix_ms", e->unix_ms);
     if (has_duration(e))
         build_int_at(b, "duration_ns", e->duration_ns);
-    add_text(b, "request_id", e->request_id);
-    add_text(b, "model", e->model);
+    build_text_if(b, "request_id", e->request_id);
+    build_text_if(b, "model", e->model);
     add_value(b, "metadata", e->metadata ? e->metadata : json_empty_object());
 }
 
@@ -283,8 +276,8 @@ static void write_provider(struct build *b, const char *name)
             provider = providers[i].provider;
             system = providers[i].system;
         }
-    add_text(b, "gen_ai.provider.name", provider);
-    add_text(b, "gen_ai.system", system);
+    build_text_if(b, "gen_ai.provider.name", provider);
+    build_text_if(b, "gen_ai.system", system);
 }
 
 /* The model's name without our "provider:" prefix. */
@@ -341,7 +334,7 @@ static void write_error(struct build *b, const allm_trace_event *e,
     if (reason || !e->what || strcmp(e->what, "exception") != 0)
         add_value(b, "error.type", reason);
     else
-        add_text(b, "error.type", "_OTHER");
+        build_text_if(b, "error.type", "_OTHER");
 }
 
 static void write_retry(struct build *b, const allm_trace_event *e)
@@ -365,23 +358,23 @@ static void write_attributes(struct build *b, const allm_trace_event *e,
     const allm_json *m = e->metadata;
     const allm_json *response = response_of(m);
     const allm_json *tool = allm_json_get(m, "tool_name");
-    add_text(b, "gen_ai.operation.name", span->operation);
+    build_text_if(b, "gen_ai.operation.name", span->operation);
     write_provider(b, provider);
-    add_text(b, "gen_ai.request.model", bare_model(e->model, provider));
+    build_text_if(b, "gen_ai.request.model", bare_model(e->model, provider));
     add_value(b, "gen_ai.request.temperature", allm_json_get(m, "temperature"));
     add_value(b, "gen_ai.request.max_tokens", allm_json_get(m, "max_tokens"));
     add_value(b, "gen_ai.conversation.id", allm_json_get(m, "session_id"));
     if (!strcmp(span->name, "image"))
-        add_text(b, "gen_ai.output.type", "image");
+        build_text_if(b, "gen_ai.output.type", "image");
     add_value(b, "gen_ai.tool.name", tool);
     add_value(b, "gen_ai.tool.call.id", allm_json_get(m, "tool_call_id"));
     if (tool)
-        add_text(b, "gen_ai.tool.type", "function");
+        build_text_if(b, "gen_ai.tool.type", "function");
     write_response(b, response);
     write_error(b, e, response);
     write_retry(b, e);
     write_warning(b, e);
-    add_text(b, "allm.request_id", e->request_id);
+    build_text_if(b, "allm.request_id", e->request_id);
 }
 
 /* "chat gpt-4o", "execute_tool get_weather". */
@@ -398,7 +391,7 @@ static void write_name(struct build *b, const allm_trace_event *e,
         buf_byte(&name, ' ');
         buf_text(&name, subject);
     }
-    add_text(b, "name", name.broken ? span->operation : name.ptr);
+    build_text_if(b, "name", name.broken ? span->operation : name.ptr);
 }
 
 static int64_t ms_to_ns(int64_t ms)
@@ -421,8 +414,8 @@ static void write_otel(struct build *b, const allm_trace_event *e)
         allm_json_text(allm_json_get(e->metadata, "provider"), NULL);
     span = span ? span : &spans[0];     /* retries, warnings: of the call */
     write_name(b, e, span, provider);
-    add_text(b, "kind", span->kind);
-    add_text(b, "what", e->what);
+    build_text_if(b, "kind", span->kind);
+    build_text_if(b, "what", e->what);
     if (has_duration(e)) {
         int64_t end = ms_to_ns(e->unix_ms);
         build_int_at(b, "startTimeUnixNano", start_time(end, e->duration_ns));

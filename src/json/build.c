@@ -285,6 +285,24 @@ const allm_json *build_done(struct build *b)
     return val_json(root);
 }
 
+const allm_json *build_one(struct arena *a, const char *key,
+                           const allm_json *value)
+{
+    struct build b;
+    build_start_object(&b, a);
+    build_value_at(&b, key, value);
+    return build_finish(&b);
+}
+
+const allm_json *build_one_text(struct arena *a, const char *key,
+                                struct slice text)
+{
+    struct build b;
+    build_start_object(&b, a);
+    build_text_at(&b, key, text);
+    return build_finish(&b);
+}
+
 const allm_json *build_alone(struct arena *a, struct slice text)
 {
     struct build b;

@@ -105,6 +105,27 @@ void build_entry(struct build *b, const allm_json *key);
 void build_entries(struct build *b, const allm_json *object,
                    const char *const *except);
 
+/* Members that are left out if the value is NULL. */
+static inline void build_text_if(struct build *b, const char *key,
+                                 const char *text)
+{
+    if (text)
+        build_text_at(b, key, slice_of(text));
+}
+
+static inline void build_value_if(struct build *b, const char *key,
+                                  const allm_json *value)
+{
+    if (value)
+        build_value_at(b, key, value);
+}
+
+/* An object with one member; NULL: out of memory, or the value is NULL. */
+const allm_json *build_one(struct arena *a, const char *key,
+                           const allm_json *value);
+const allm_json *build_one_text(struct arena *a, const char *key,
+                                struct slice text);
+
 /* A string as a value of its own; NULL: out of memory. */
 const allm_json *build_alone(struct arena *a, struct slice text);
 const allm_json *build_alone_copy(struct arena *a, struct slice text);

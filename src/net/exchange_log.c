@@ -120,10 +120,7 @@ void exchange_log_end(struct exchange_log *t, enum recording_kind kind,
 static void write_object(struct buf *out, struct arena *scratch,
                          const char *name, const allm_json *value)
 {
-    struct build b;
-    build_start_object(&b, scratch);
-    build_value_at(&b, name, value);
-    const allm_json *v = build_finish(&b);
+    const allm_json *v = build_one(scratch, name, value);
     if (!v || !json_write(out, v, ALLM_JSON_PRETTY))
         out->broken = true;
     buf_byte(out, '\n');

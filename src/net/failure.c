@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/status.h"
 #include "json/build.h"
+#include "json/json.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -106,19 +107,12 @@ static const struct row *row_of(CURLcode code)
     return &other;
 }
 
-static const allm_json *final_mark(struct arena *a)
-{
-    struct build b;
-    build_start_object(&b, a);
-    build_bool_at(&b, "final", true);
-    return build_finish(&b);
-}
-
 static const allm_error *make_error(struct arena *a, const char *reason,
                                     struct buf *message, bool final)
 {
     allm_error *e = arena_alloc(a, sizeof *e);
-    const allm_json *mark = final ? final_mark(a) : NULL;
+    const allm_json *mark = final ? build_one(a, "final", json_bool(true))
+                                  : NULL;
     if (!e || message->broken || (final && !mark))
         return status_nomem();
     *e = status_blank(ALLM_ERR_ADAPTER);

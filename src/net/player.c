@@ -130,21 +130,12 @@ static void describe_nearest(const allm_player *r, struct buf *out,
     }
 }
 
-/* A retry would fail, too. */
-static const allm_json *final_metadata(struct arena *a)
-{
-    struct build b;
-    build_start_object(&b, a);
-    build_bool_at(&b, "final", true);
-    return build_finish(&b);
-}
-
 static const allm_error *miss_error(struct arena *a, const char *why)
 {
     allm_error *e = status_draft(a, ALLM_ERR_ADAPTER, "no_scripted_response",
                                  "replay miss: %s", why);
     if (e)
-        e->metadata = final_metadata(a);
+        e->metadata = build_one(a, "final", json_bool(true));   /* no retry */
     return e && e->metadata ? e : status_nomem();
 }
 

@@ -364,12 +364,9 @@ static const allm_json *metadata_build(struct answer *a)
 {
     struct build b;
     build_start_object(&b, a->sink->arena);
-    if (a->raw_finish)
-        build_text_at(&b, "raw_finish_reason", slice_of(a->raw_finish));
-    if (a->id)
-        build_text_at(&b, "response_id", slice_of(a->id));
-    if (a->model)
-        build_text_at(&b, "response_model", slice_of(a->model));
+    build_text_if(&b, "raw_finish_reason", a->raw_finish);
+    build_text_if(&b, "response_id", a->id);
+    build_text_if(&b, "response_model", a->model);
     if (a->refusal.len)
         build_text_at(&b, "refusal", buf_slice(&a->refusal));
     write_notes(&b, a);

@@ -384,28 +384,6 @@ struct calls_slot *calls_open(struct calls *c, struct slice id,
 
 /* ---------------------------------------------------------------- end --- */
 
-/* {key: word}, or {key: true} without a word, as metadata. */
-static const allm_json *metadata_build(struct arena *a, const char *key,
-                                       const char *word)
-{
-    struct build b;
-    build_start_object(&b, a);
-    build_key(&b, slice_of(key));
-    if (word)
-        build_text(&b, slice_of(word));
-    else
-        build_bool(&b, true);
-    return build_finish(&b);
-}
-
-static const allm_json *build_input(struct arena *a, struct slice text)
-{
-    struct build b;
-    build_start_object(&b, a);
-    build_text_at(&b, "input", text);
-    return build_finish(&b);
-}
-
 /* Set the arguments, and metadata if they are not simply the text received. */
 static void read_arguments(struct calls *c, struct calls_slot *s,
                            allm_tool_call *call, allm_sink *sink)
@@ -413,8 +391,8 @@ static void read_arguments(struct calls *c, struct calls_slot *s,
     struct slice text = slice_strip(buf_slice(&s->raw));
     call->arguments = json_empty_object();
     if (s->custom) {
-        call->arguments = build_input(c->life, buf_slice(&s->raw));
-        call->metadata = metadata_build(c->life, "type", "custom");
+        call->arguments = build_one_text(c->life, "input", buf_slice(&s->raw));
+        call->metadata = build_one_text(c->life, "type", SLICE("custom"));
         return;
     }
     const allm_json *v = text.len ? arguments_parse(c->life, text, sink)
@@ -423,14 +401,15 @@ static void read_arguments(struct calls *c, struct calls_slot *s,
         const allm_json *inner = arguments_parse(c->life, json_slice(v), sink);
         if (allm_json_type_of(inner) == ALLM_JSON_OBJECT) {
             v = inner;
-            call->metadata = metadata_build(c->life, "arguments_unwrapped",
-                                            NULL);
+            call->metadata = build_one(c->life, "arguments_unwrapped",
+                                       json_bool(true));
         }
     }
     if (allm_json_type_of(v) == ALLM_JSON_OBJECT)
         call->arguments = v;
     else if (allm_json_type_of(v) != ALLM_JSON_NULL)
-        call->metadata = metadata_build(c->life, "arguments_invalid", NULL);
+        call->metadata = build_one(c->life, "arguments_invalid",
+                                   json_bool(true));
 }
 
 static void call_complete(struct calls *c, struct calls_slot *s,

@@ -166,11 +166,8 @@ static const allm_error *fill_request(struct call_planning *w)
     if (home_hold(p->home, mine->home)) {
         p->request = *mine;
         p->request.home = NULL;
-        const allm_error *reason = status_nomem();
         error = resolve_request(&p->request, p->engine, w->options,
-                                &w->defaults, p->home, &reason)
-                    ? NULL
-                    : reason;
+                                &w->defaults, p->home);
     }
     home_drop(mine->home);
     return error;

@@ -317,8 +317,7 @@ static const allm_json *reason_metadata(struct turns *t, struct arena *a)
         }
         const allm_json *approvals =
             step ? allm_json_get(step->metadata, METADATA_APPROVALS) : NULL;
-        if (approvals)
-            build_value_at(&b, METADATA_APPROVALS, approvals);
+        build_value_if(&b, METADATA_APPROVALS, approvals);
     }
     if (chat_of(t)->unknown_calls)
         build_value_at(&b, METADATA_UNKNOWN, chat_of(t)->unknown_calls);

@@ -32,12 +32,10 @@ static const allm_tool_call **call_list(const struct collect *c,
 static const allm_json *response_metadata(const struct collect *c,
                                           struct arena *a)
 {
-    struct build b;
     if (c->reasoning.len == 0 || allm_json_get(c->metadata, "reasoning"))
         return c->metadata ? c->metadata : json_empty_object();
-    build_start_object(&b, a);
-    build_text_at(&b, "text", buf_slice(&c->reasoning));
-    const allm_json *reasoning = build_finish(&b);
+    const allm_json *reasoning = build_one_text(a, "text",
+                                                buf_slice(&c->reasoning));
     return reasoning
                ? json_set(a, c->metadata ? c->metadata : json_empty_object(),
                           SLICE("reasoning"), reasoning)

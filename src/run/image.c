@@ -112,16 +112,13 @@ static const char *next_address(struct image *m)
 static const allm_error *fetch_error(struct image *m, const char *reason,
                                      const char *text, const allm_error *from)
 {
-    struct build b;
     struct arena *a = home_arena(m->task.home);
     struct slice shown = fetch_shown(m->address);
     allm_error *e = status_draft(a, ALLM_ERR_ADAPTER, reason,
                                  "the image at %.*s cannot be fetched: %s",
                                  (int)(shown.len < 500 ? shown.len : 500),
                                  shown.ptr, text);
-    build_start_object(&b, a);
-    build_text_at(&b, "url", shown);
-    const allm_json *metadata = build_finish(&b);
+    const allm_json *metadata = build_one_text(a, "url", shown);
     if (!e || !metadata)
         return status_nomem();
     e->metadata = metadata;
@@ -261,7 +258,6 @@ static const allm_error *image_read_result(struct task *t,
 /* {"openai_request_id": "req_..."}, for support requests to the provider. */
 static const allm_json *response_metadata(struct image *m)
 {
-    struct build b;
     struct buf name;
     struct task *t = &m->task;
     struct arena *a = home_arena(t->home);
@@ -273,10 +269,8 @@ static const allm_json *response_metadata(struct image *m)
     buf_init(&name, a, 256);
     buf_text(&name, row->name);
     buf_text(&name, "_request_id");
-    build_start_object(&b, a);
-    build_key(&b, buf_slice(&name));
-    build_text(&b, slice_of(t->header_id));
-    return name.broken ? NULL : build_finish(&b);
+    return name.broken ? NULL
+                       : build_one_text(a, name.ptr, slice_of(t->header_id));
 }
 
 /* The requested size: [width, height], a string, or null. */

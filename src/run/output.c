@@ -50,15 +50,6 @@ static void write_faults(struct output *o, struct buf *out, struct arena *a)
     }
 }
 
-static const allm_json *structured_metadata(struct arena *a,
-                                            const allm_json *value)
-{
-    struct build b;
-    build_start_object(&b, a);
-    build_value_at(&b, "structured", value);
-    return build_finish(&b);
-}
-
 /* No retries are left: fail with an error that has the text. */
 static void reject_answer(struct turns *t, struct slice faults,
                           struct slice text, allm_verdict *v)
@@ -93,7 +84,7 @@ static void judge_answer(struct output *o, struct turns *t,
     buf_init(&faults, c->arena, TEXT_LIMIT);
     write_faults(o, &faults, c->arena);
     if (faults.len == 0 && !faults.broken && o->value) {
-        v->metadata = structured_metadata(c->arena, o->value);
+        v->metadata = build_one(c->arena, "structured", o->value);
         return;
     }
     if (t->output_retries >= retries) {

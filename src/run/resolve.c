@@ -1,22 +1,22 @@
 /* resolve.c - resolve the fields of a request: call, request, engine */
 #include "run/resolve.h"
 
-#include "data/shape.h"
+#include "base/status.h"
 #include "data/tool.h"
 
-/* Tools in the options belong to the caller: copy them. */
-static bool copy_request_tools(allm_request *r, struct allm_home *home,
-                               const allm_error **error)
+const allm_error *resolve_copy_tools(struct allm_home *home, size_t count,
+                                     const allm_tool *const **tools)
 {
-    const allm_tool **mine = arena_alloc(home_arena(home),
-                                         (r->tool_count + 1) * sizeof *mine);
-    for (size_t i = 0; mine && i < r->tool_count; i++) {
-        mine[i] = shape_copy(home, &tool_shape, r->tools[i], error);
+    const allm_error *error = NULL;
+    const allm_tool **mine = arena_zero(home_arena(home),
+                                        (count + 1) * sizeof *mine);
+    for (size_t i = 0; mine && i < count; i++) {
+        mine[i] = shape_copy(home, &tool_shape, (*tools)[i], &error);
         if (!mine[i])
-            return false;
+            return error ? error : status_nomem();
     }
-    r->tools = mine;
-    return mine != NULL;
+    *tools = mine;
+    return mine ? NULL : status_nomem();
 }
 
 static void choose_model(allm_request *r, const allm_engine *e,
@@ -64,13 +64,16 @@ void resolve_fields(allm_request *r, const allm_engine *e,
         r->response_format = d->response_format;
 }
 
-bool resolve_request(allm_request *r, const allm_engine *e,
-                     const struct options *o, const struct options *d,
-                     struct allm_home *home, const allm_error **error)
+const allm_error *resolve_request(allm_request *r, const allm_engine *e,
+                                  const struct options *o,
+                                  const struct options *d,
+                                  struct allm_home *home)
 {
     resolve_fields(r, e, o, d);
     if (r->tools && !o->has_tools)
-        return true;
-    return engine_tools(e, o, home_arena(home), &r->tool_count, &r->tools) &&
-           (!o->has_tools || copy_request_tools(r, home, error));
+        return NULL;
+    if (!engine_tools(e, o, home_arena(home), &r->tool_count, &r->tools))
+        return status_nomem();
+    return o->has_tools ? resolve_copy_tools(home, r->tool_count, &r->tools)
+                        : NULL;
 }

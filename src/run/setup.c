@@ -15,6 +15,8 @@
 #include "data/tool.h"
 #include "data/validate.h"
 #include "run/call_plan.h"
+#include "run/resolve.h"
+#include "run/spans.h"
 #include "run/stream.h"
 #include "tool/compact.h"
 #include "tool/executor.h"
@@ -54,21 +56,6 @@ const allm_error *setup_timeout_error(const struct setup *s)
 
 /* --------------------------------------------------------------- tools --- */
 
-/* Tools of the call belong to the caller: copy them. */
-static const allm_error *copy_tools(struct setup *s)
-{
-    const allm_error *error = NULL;
-    struct arena *a = home_arena(s->home);
-    const allm_tool **mine = arena_zero(a, (s->tool_count + 1) * sizeof *mine);
-    for (size_t i = 0; mine && i < s->tool_count; i++) {
-        mine[i] = shape_copy(s->home, &tool_shape, s->tools[i], &error);
-        if (!mine[i])
-            return error ? error : status_nomem();
-    }
-    s->tools = mine;
-    return mine ? NULL : status_nomem();
-}
-
 /* If results are limited, offer the model a tool that reads the rest. */
 static bool add_tool_output(struct setup *s)
 {
@@ -98,8 +85,9 @@ static const allm_error *read_tools(struct setup *s)
         !(s->tools = executor_tools(o->given.executor, a, s->tools,
                                     &s->tool_count)))
         return status_nomem();
-    const allm_error *error = o->has_tools || o->given.executor ? copy_tools(s)
-                                                                : NULL;
+    bool callers = o->has_tools || o->given.executor;
+    const allm_error *error =
+        callers ? resolve_copy_tools(s->home, s->tool_count, &s->tools) : NULL;
     if (error)
         return error;
     if (!add_tool_output(s))
@@ -284,19 +272,6 @@ static const allm_error *read_replay(struct setup *s)
 
 /* --------------------------------------------------------------- trace --- */
 
-/* {"engine": id, "provider": name} */
-static const allm_json *make_span_metadata(struct setup *s)
-{
-    struct build b;
-    const char *id = engine_record(s->engine)->id;
-    const struct registry_row *row = engine_row_for(s->engine, s->model, NULL);
-    build_start_object(&b, home_arena(s->home));
-    build_text_at(&b, "engine", slice_of(id ? id : ""));
-    if (row && row->name)
-        build_text_at(&b, "provider", slice_of(row->name));
-    return build_finish(&b);
-}
-
 static const allm_error *read_trace(struct setup *s)
 {
     const struct engine_core *core = engine_core(s->engine);
@@ -310,7 +285,8 @@ static const allm_error *read_trace(struct setup *s)
     if (!core->trace)
         return NULL;
     s->trace = (struct trace){ core->trace, core->trace_ud, core->clock };
-    s->span_metadata = make_span_metadata(s);
+    s->span_metadata =
+        spans_metadata(s->engine, a, engine_row_for(s->engine, s->model, NULL));
     return s->span_metadata ? NULL : status_nomem();
 }
 

@@ -7,17 +7,14 @@
 #include "json/build.h"
 #include "json/json.h"
 
-/* {"engine": id, "provider": name} */
-static const allm_json *make_engine_metadata(const allm_engine *e,
-                                             struct arena *a)
+const allm_json *spans_metadata(const allm_engine *e, struct arena *a,
+                                const struct registry_row *row)
 {
     struct build b;
     const char *id = engine_record(e)->id;
-    const struct registry_row *row = engine_row(e);
     build_start_object(&b, a);
     build_text_at(&b, "engine", slice_of(id ? id : ""));
-    if (row)
-        build_text_at(&b, "provider", slice_of(row->name ? row->name : ""));
+    build_text_if(&b, "provider", row ? row->name : NULL);
     return build_finish(&b);
 }
 
@@ -30,7 +27,7 @@ bool spans_begin(struct call_spans **out, const allm_engine *e, struct arena *a,
         return true;
     model = arena_text(a, model);
     struct call_spans *s = arena_zero(a, sizeof *s);
-    const allm_json *metadata = make_engine_metadata(e, a);
+    const allm_json *metadata = spans_metadata(e, a, engine_row(e));
     if (!s || !metadata)
         return false;
     s->trace = (struct trace){ core->trace, core->trace_ud, core->clock };
@@ -55,16 +52,12 @@ void spans_fail(struct call_spans *s, const allm_error *error)
 void spans_end_with(struct trace_span *span, struct arena *a, const char *key,
                     const struct shape *shape, const void *value)
 {
-    struct build b;
     const allm_error *error = NULL;
     if (!span->trace)
         return;
-    build_start_object(&b, a);
-    build_key(&b, slice_of(key));
     const allm_json *encoded =
         value ? encode_to_json(a, shape, value, ALLM_FORM_PLAIN, &error) : NULL;
-    build_value(&b, encoded ? encoded : json_null());
-    trace_end(span, build_finish(&b));
+    trace_end(span, build_one(a, key, encoded ? encoded : json_null()));
 }
 
 void spans_end(struct call_spans *s, const allm_response *response)
@@ -113,16 +106,15 @@ static void end_tool_span(void *ud, size_t index, const struct outcome *outcome,
                           const allm_error *error)
 {
     struct tool_spans *t = ud;
-    struct build b;
     if (!t->spans || index >= t->count)
         return;
     if (error && !strcmp(error->reason, FAILURE_TIMEOUT)) {
         trace_fail(&t->spans[index], error);
         return;
     }
-    build_start_object(&b, t->arena);
-    build_value_at(&b, "result", outcome_json(t->arena, outcome, error));
-    trace_end(&t->spans[index], build_finish(&b));
+    trace_end(&t->spans[index],
+              build_one(t->arena, "result",
+                        outcome_json(t->arena, outcome, error)));
 }
 
 struct batch_trace spans_of_tools(struct tool_spans *t)

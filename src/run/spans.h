@@ -24,6 +24,11 @@ bool spans_begin(struct call_spans **out, const allm_engine *e, struct arena *a,
 void spans_fail(struct call_spans *s, const allm_error *error);
 void spans_end(struct call_spans *s, const allm_response *response);
 
+/* {"engine": id, "provider": name}; the row may be NULL.  NULL: out of
+ * memory. */
+const allm_json *spans_metadata(const allm_engine *e, struct arena *a,
+                                const struct registry_row *row);
+
 /* End a span with {key: value}; the value NULL is written as null. */
 void spans_end_with(struct trace_span *span, struct arena *a, const char *key,
                     const struct shape *shape, const void *value);

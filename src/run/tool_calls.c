@@ -34,16 +34,6 @@ static struct tool_calls *as_tool_calls(const struct machine *m)
     return (struct tool_calls *)(uintptr_t)m;
 }
 
-/* {"engine": id} */
-static const allm_json *engine_metadata(struct arena *a, const allm_engine *e)
-{
-    const char *id = engine_record(e)->id;
-    struct build b;
-    build_start_object(&b, a);
-    build_text_at(&b, "engine", slice_of(id ? id : ""));
-    return build_finish(&b);
-}
-
 static bool add_trace(struct tool_calls *c, size_t count,
                       struct batch_trace *out)
 {
@@ -51,12 +41,11 @@ static bool add_trace(struct tool_calls *c, size_t count,
     if (!core->trace)
         return true;
     c->trace = (struct trace){ core->trace, core->trace_ud, core->clock };
-    c->spans =
-        (struct tool_spans){ .trace = &c->trace,
+    c->spans = (struct tool_spans){ .trace = &c->trace,
                                     .request_id = c->request_id,
                                     .model = engine_record(c->engine)->model,
-                                    .metadata = engine_metadata(&c->arena,
-                                                             c->engine),
+                                    .metadata = spans_metadata(c->engine,
+                                                               &c->arena, NULL),
                                     .arena = &c->arena, .count = count };
     *out = spans_of_tools(&c->spans);
     return c->spans.metadata != NULL;

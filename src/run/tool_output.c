@@ -87,10 +87,9 @@ static void read_tool_output(allm_tool_run *run, const allm_json *args,
 const allm_tool *tool_output_tool(struct tool_output *w)
 {
     const allm_error *error = NULL;
-    struct build mark;
-    build_start_object(&mark, home_arena(w->home));
-    build_text_at(&mark, "allm_builtin", SLICE(TOOL_OUTPUT_NAME));
-    const allm_json *metadata = build_finish(&mark);
+    const allm_json *metadata = build_one_text(home_arena(w->home),
+                                               "allm_builtin",
+                                               SLICE(TOOL_OUTPUT_NAME));
     if (!metadata)
         return NULL;
     return shape_copy(

@@ -147,15 +147,6 @@ static void on_step_failure(struct turns *t, const allm_error *error)
     end_with_error(t, HALTED_ERROR, error);
 }
 
-/* {"budget": limit} */
-static const allm_json *budget_metadata(struct turns *t, const char *limit)
-{
-    struct build b;
-    build_start_object(&b, home_arena(t->setup.home));
-    build_text_at(&b, "budget", slice_of(limit));
-    return build_finish(&b);
-}
-
 /* May the model be called?  False: a policy or the budget has ended the
  * turns. */
 static bool may_call_model(struct turns *t, struct step_turn *turn)
@@ -179,7 +170,9 @@ static bool may_call_model(struct turns *t, struct step_turn *turn)
         return true;
     end_with_verdict(t, ALLM(verdict, .decision = ALLM_DECISION_HALT,
                              .reason = HALTED_BUDGET,
-                             .metadata = budget_metadata(t, limit)));
+                             .metadata =
+                                 build_one_text(home_arena(t->setup.home),
+                                                "budget", slice_of(limit))));
     return false;
 }
 

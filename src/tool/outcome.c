@@ -59,10 +59,7 @@ static struct outcome reserved_failure(struct arena *a, const char *reason)
         "the halt reason \"%s\" is reserved by the library; choose another "
         "one",
         reason);
-    struct build b;
-    build_start_object(&b, a);
-    build_text_at(&b, "reserved_halt_atom", slice_of(reason));
-    o.metadata = build_finish(&b);
+    o.metadata = build_one_text(a, "reserved_halt_atom", slice_of(reason));
     return o.metadata ? o : no_memory;
 }
 

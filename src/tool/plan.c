@@ -26,47 +26,42 @@ static void append_step(struct allm_plan *p, struct plan_list *list,
 }
 
 /* A step without a tool makes the whole plan fail. */
-static bool check_step(struct allm_plan *p, const char *tool)
+static void add_step(struct allm_plan *p, bool serial, struct plan_step step)
 {
-    if (p && !tool && !p->failed)
+    if (p && step.tool)
+        append_step(p, serial ? &p->serial : &p->parallel, step);
+    else if (p && !p->failed)
         p->failed = "a step of the plan has no tool";
-    return p && tool;
 }
 
 void allm_plan_serial(allm_plan *p, const char *tool, const char *label,
                       const allm_json *args)
 {
-    struct plan_step step = { .tool = tool, .label = label, .args = args };
-    if (check_step(p, tool))
-        append_step(p, &p->serial, step);
+    add_step(p, true,
+             (struct plan_step){ .tool = tool, .label = label, .args = args });
 }
 
 void allm_plan_serial_fn(allm_plan *p, const char *tool, const char *label,
                          allm_plan_args_fn fn, void *ud)
 {
-    struct plan_step step = {
-        .tool = tool, .label = label, .args_fn = fn, .ud = ud
-    };
-    if (check_step(p, tool))
-        append_step(p, &p->serial, step);
+    add_step(p, true,
+             (struct plan_step){
+                 .tool = tool, .label = label, .args_fn = fn, .ud = ud });
 }
 
 void allm_plan_parallel(allm_plan *p, const char *tool, const char *label,
                         const allm_json *args)
 {
-    struct plan_step step = { .tool = tool, .label = label, .args = args };
-    if (check_step(p, tool))
-        append_step(p, &p->parallel, step);
+    add_step(p, false,
+             (struct plan_step){ .tool = tool, .label = label, .args = args });
 }
 
 void allm_plan_parallel_fn(allm_plan *p, const char *tool, const char *label,
                            allm_plan_args_fn fn, void *ud)
 {
-    struct plan_step step = {
-        .tool = tool, .label = label, .args_fn = fn, .ud = ud
-    };
-    if (check_step(p, tool))
-        append_step(p, &p->parallel, step);
+    add_step(p, false,
+             (struct plan_step){
+                 .tool = tool, .label = label, .args_fn = fn, .ud = ud });
 }
 
 void allm_plan_compose(allm_plan *p, allm_plan_compose_fn fn, void *ud)

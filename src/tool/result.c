@@ -164,11 +164,6 @@ bool result_ended(const struct tool_result *r, struct arena *a,
     return event->result || !r->error;
 }
 
-static void put_text(struct build *b, const char *key, const char *text)
-{
-    build_text_at(b, key, slice_of(text));
-}
-
 static void put_value(struct build *b, const char *key, const allm_json *value)
 {
     build_value_at(b, key, value ? value : json_null());
@@ -179,14 +174,14 @@ void result_write_halt(struct build *b, const struct tool_result *r)
     if (!r)
         return;
     const struct outcome *o = &r->outcome;
-    put_text(b, "halted_reason", outcome_halted_reason(o));
+    build_text_at(b, "halted_reason", slice_of(outcome_halted_reason(o)));
     if (o->kind == OUTCOME_QUESTION) {
-        put_text(b, "pending_tool_call_id", r->view.call->id);
-        put_text(b, "pending_question", o->question);
+        build_text_at(b, "pending_tool_call_id", slice_of(r->view.call->id));
+        build_text_at(b, "pending_question", slice_of(o->question));
         put_value(b, "ask_user_opts", o->opts);
         return;
     }
-    put_text(b, "halt_tool_call_id", r->view.call->id);
+    build_text_at(b, "halt_tool_call_id", slice_of(r->view.call->id));
     if (o->kind == OUTCOME_HALT)
         put_value(b, "halt_result", o->value);
 }

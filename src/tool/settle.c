@@ -11,6 +11,7 @@
 #include "tool/batch_parts.h"
 #include "tool/cut.h"
 #include "json/build.h"
+#include "json/json.h"
 
 /* Encode a value as the content; false: *why is the failure. */
 static bool encode_content(struct batch *b, struct tool_result *r,
@@ -40,15 +41,6 @@ static void encode_failure(struct batch *b, struct tool_result *r)
         batch_no_memory(b);
 }
 
-static const allm_json *flag_metadata(struct batch *b, struct slice key)
-{
-    struct build m;
-    build_start_object(&m, b->arena);
-    build_key(&m, key);
-    build_bool(&m, true);
-    return build_finish(&m);
-}
-
 /* The failure of a callback that failed itself, or gave an invalid answer. */
 static struct outcome callback_failed(struct batch *b, const struct outcome *o)
 {
@@ -60,8 +52,10 @@ static struct outcome callback_failed(struct batch *b, const struct outcome *o)
                : "the on_tool_error callback must answer with allm_tool_ok(), "
                  "_text(), _halt() or _raise()",
         raised ? o->detail : "");
-    made.metadata = flag_metadata(b, raised ? SLICE("on_tool_error_raised")
-                                            : SLICE("on_tool_error_invalid"));
+    made.metadata = build_one(b->arena,
+                              raised ? "on_tool_error_raised"
+                                     : "on_tool_error_invalid",
+                              json_bool(true));
     if (!made.metadata)
         made.kind = OUTCOME_NOMEM;
     return made;

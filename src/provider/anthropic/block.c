@@ -179,13 +179,10 @@ static void input_append(struct anthropic_blocks *all,
 /* Who made the call, if the block says so; it is sent back with the call. */
 static const allm_json *caller_of(struct answer *a, const allm_json *block)
 {
-    struct build b;
     const allm_json *caller = json_at(block, "caller");
-    if (!json_is_type(caller, ALLM_JSON_OBJECT))
-        return NULL;
-    build_start_object(&b, a->sink->arena);
-    build_value_at(&b, "caller", caller);
-    return answer_stamp(a, build_finish(&b));
+    return json_is_type(caller, ALLM_JSON_OBJECT)
+               ? answer_stamp(a, build_one(a->sink->arena, "caller", caller))
+               : NULL;
 }
 
 static void open_call(struct anthropic_blocks *all, struct anthropic_block *b,
@@ -527,8 +524,7 @@ static void write_text(struct build *o, const struct anthropic_block *b)
     const allm_json *citations = citations_of(o->arena, b);
     build_text_at(o, "type", SLICE("text"));
     build_uint_at(o, "bytes", b->text_len);
-    if (citations)
-        build_value_at(o, "citations", citations);
+    build_value_if(o, "citations", citations);
 }
 
 static void write_block(struct build *o, const struct anthropic_blocks *all,

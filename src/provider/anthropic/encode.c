@@ -159,8 +159,7 @@ static void write_output(struct encoding *e)
     const allm_json *caller_config = extra_get(&e->extra, "output_config");
     const allm_json *schema = request_schema(e->request);
     build_start_object(&b, e->arena);
-    if (e->thinking.effort)
-        build_text_at(&b, "effort", slice_of(e->thinking.effort));
+    build_text_if(&b, "effort", e->thinking.effort);
     if (schema) {
         build_object_at(&b, "format");
         build_text_at(&b, "type", SLICE("json_schema"));

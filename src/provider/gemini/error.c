@@ -151,13 +151,6 @@ static const char *reason_of(const struct error_facts *f)
                : reason;
 }
 
-static void put_flag(struct build *b, const char *key, bool is_true)
-{
-    if (!is_true)
-        return;
-    build_bool_at(b, key, true);
-}
-
 /* The members of the error except its message, and the flags that decide about
  * a retry. */
 static const allm_json *details_build(struct arena *a,
@@ -168,9 +161,10 @@ static const allm_json *details_build(struct arena *a,
                                         NULL };
     struct build b;
     build_start_object(&b, a);
-    put_flag(&b, "billing",
-             f->status == 402 || explain_says(f->message, billing_phrases));
-    put_flag(&b, "final", is_daily(f) && !has_delay);
+    if (f->status == 402 || explain_says(f->message, billing_phrases))
+        build_bool_at(&b, "billing", true);
+    if (is_daily(f) && !has_delay)
+        build_bool_at(&b, "final", true);
     return explain_details(&b, f->core, skip);
 }
 

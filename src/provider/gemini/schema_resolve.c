@@ -24,8 +24,7 @@ void gemini_schema_lose(struct gemini_adapting *s, const char *keyword)
     if (!b || s->path.broken)
         return;
     build_object(b);
-    if (s->losses.tool)
-        build_text_at(b, "tool", slice_of(s->losses.tool));
+    build_text_if(b, "tool", s->losses.tool);
     build_text_copy_at(b, "path", buf_slice(&s->path));
     build_text_at(b, "keyword", slice_of(keyword));
     build_end(b);

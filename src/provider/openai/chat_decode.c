@@ -212,12 +212,10 @@ static void set_arguments(struct calls_piece *p, const allm_json *v)
 static const allm_json *call_state(struct openai_chat *c,
                                    const allm_json *extra)
 {
-    struct build b;
-    if (!json_is_type(extra, ALLM_JSON_OBJECT))
-        return NULL;
-    build_start_object(&b, c->answer.sink->arena);
-    build_value_at(&b, "extra_content", extra);
-    return answer_stamp(&c->answer, build_finish(&b));
+    return json_is_type(extra, ALLM_JSON_OBJECT)
+               ? answer_stamp(&c->answer, build_one(c->answer.sink->arena,
+                                                    "extra_content", extra))
+               : NULL;
 }
 
 /* Without an index, the position in a list of several calls is the index. */
@@ -468,8 +466,7 @@ static void keep_state(struct openai_chat *c)
     build_start_object(&b, a->sink->arena);
     if (thoughts)
         build_text_at(&b, "reasoning_content", buf_slice(&a->thought));
-    if (details)
-        build_value_at(&b, "reasoning_details", details);
+    build_value_if(&b, "reasoning_details", details);
     answer_state(a, build_finish(&b));
 }
 

@@ -92,20 +92,6 @@ static void write_tools(struct encoding *e)
 
 /* ---------------------------------------------------- text, reasoning --- */
 
-static void build_member(struct build *b, const char *name,
-                         const allm_json *value)
-{
-    if (!value)
-        return;
-    build_value_at(b, name, value);
-}
-
-static void build_word(struct build *b, const char *name, const char *value)
-{
-    if (value)
-        build_text_at(b, name, slice_of(value));
-}
-
 /* {type, name, description, schema, strict}, flat. */
 static void build_format(struct encoding *e, struct build *b)
 {
@@ -124,11 +110,11 @@ static void build_format(struct encoding *e, struct build *b)
         f = inner;
     name = allm_json_get(f, "name");
     build_object(b);
-    build_word(b, "type", "json_schema");
-    build_word(b, "name", name ? allm_json_text(name, NULL) : "response");
-    build_member(b, "description", allm_json_get(f, "description"));
-    build_member(b, "schema", allm_json_get(f, "schema"));
-    build_member(b, "strict", allm_json_get(f, "strict"));
+    build_text_if(b, "type", "json_schema");
+    build_text_if(b, "name", name ? allm_json_text(name, NULL) : "response");
+    build_value_if(b, "description", allm_json_get(f, "description"));
+    build_value_if(b, "schema", allm_json_get(f, "schema"));
+    build_value_if(b, "strict", allm_json_get(f, "strict"));
     build_end(b);
 }
 
@@ -160,7 +146,7 @@ static void write_text_controls(struct encoding *e)
         return;
     build_start_object(&b, e->arena);
     build_format(e, &b);
-    build_word(&b, "verbosity", extra_text(&e->extra, "verbosity"));
+    build_text_if(&b, "verbosity", extra_text(&e->extra, "verbosity"));
     write_object(e, "text", &b);
 }
 
@@ -170,8 +156,8 @@ static void write_reasoning(struct encoding *e)
     if (is_removed(e, "reasoning"))
         return;
     build_start_object(&b, e->arena);
-    build_word(&b, "effort", extra_text(&e->extra, "reasoning_effort"));
-    build_word(&b, "summary", extra_text(&e->extra, "reasoning_summary"));
+    build_text_if(&b, "effort", extra_text(&e->extra, "reasoning_effort"));
+    build_text_if(&b, "summary", extra_text(&e->extra, "reasoning_summary"));
     write_object(e, "reasoning", &b);
 }
 

@@ -65,8 +65,7 @@ static void write_message(struct build *b, const struct responses_item *i)
     build_uint_at(b, "bytes", i->emitted);
     if (i->refusal.len)
         build_text_at(b, "refusal", buf_slice(&i->refusal));
-    if (i->phase)
-        build_text_at(b, "phase", slice_of(i->phase));
+    build_text_if(b, "phase", i->phase);
     build_end(b);
 }
 
