@@ -47,13 +47,13 @@ struct allm_exchange {
     allm_exchange *next, *prev;
     CURL *easy;                 /* NULL: libcurl is done with it */
     allm_waker *waker;
+    const char *dir;            /* trust.dir when its handle was set up */
     curl_socket_t socket;       /* CURL_SOCKET_BAD until libcurl says */
     bool connected, paused, done;
     bool leaving;               /* it will be closed, and is not read */
     bool hungry;                /* the reader waits for a ring */
     bool begun;                 /* the reader has seen the response */
     bool nomem;
-    bool by_dir;                /* the system's CA directory must vouch */
     CURLcode code;              /* how it ended, once it is done */
     long proxy_status;          /* of the answer to CONNECT; 0: none */
 
@@ -314,13 +314,14 @@ static bool was_reused(const allm_exchange *x)
 /*
  * Keep the handle of a request that succeeded, so that the next one need not be
  * set up; nothing of this request stays reachable by it.  Only requests in one
- * piece use such handles: they differ in no other option.  False: not kept.
+ * piece use such handles: they differ in no other option.  One that was set up
+ * before the trust changed is not used again.  False: not kept.
  */
 static bool park_handle(allm_exchange *x)
 {
     struct exchange_env *env = x->env;
     if (!x->upload.posted || !x->done || x->code != CURLE_OK ||
-        env->idle_count == EXCHANGE_IDLE)
+        x->dir != env->trust.dir || env->idle_count == EXCHANGE_IDLE)
         return false;
     curl_easy_setopt(x->easy, CURLOPT_PRIVATE, NULL);
     curl_easy_setopt(x->easy, CURLOPT_ERRORBUFFER, NULL);
@@ -410,7 +411,7 @@ static allm_exchange *make_exchange(struct exchange_env *env,
 static bool take_handle(allm_exchange *x)
 {
     struct exchange_env *env = x->env;
-    x->by_dir = env->trust.bundle != NULL;
+    x->dir = env->trust.dir;
     if (x->upload.posted && env->idle_count) {
         x->easy = env->idle[--env->idle_count];
         return true;
@@ -499,11 +500,13 @@ static bool try_bundle(allm_exchange *x, CURLcode code)
      * handshake. */
     if ((code != CURLE_PEER_FAILED_VERIFICATION &&
          code != CURLE_SSL_CONNECT_ERROR) ||
-        !x->by_dir || x->connected || x->leaving)
+        !x->dir || x->connected || x->leaving)
         return false;
-    x->by_dir = false;
     if (trust_fall_back(&env->trust))
         free_handles(env);              /* they know the directory */
+    if (env->trust.dir)
+        return false;                   /* it is not the system's */
+    x->dir = NULL;
     x->said[0] = '\0';
     upload_rewind(&x->upload);
     curl_multi_remove_handle(env->multi, x->easy);

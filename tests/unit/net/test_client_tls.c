@@ -286,6 +286,47 @@ static void a_stale_directory_is_left_for_the_bundle(void)
     end(&w);
 }
 
+/* One request, its answer read and closed. */
+static void post_hello(struct world *w, const char *url)
+{
+    struct answer *a = driver_post(&w->d, url, "x");
+    driver_finish(&w->d, a);
+    CHECK_TEXT(a->body, "hello");
+    driver_close(&w->d, a);
+}
+
+/* A request over http begins, then one over https finds that the directory is
+ * stale.  The first one ends after that, and what libcurl knows of it must not
+ * be used again. */
+static void no_request_trusts_as_an_older_one(void)
+{
+    struct world w;
+    char dir[300], script[700], url[64];
+    if (!outcome(FRONT_HERE, (struct client_opts){ 0 }))
+        return;
+    unsetenv("SSL_CERT_FILE");
+    unsetenv("SSL_CERT_DIR");
+    snprintf(dir, sizeof dir, "%s/../older", front_authorities());
+    snprintf(script, sizeof script, "mkdir -p '%s' && touch '%s/0a1b2c3d.0'",
+             dir, dir);
+    const struct trust_system system = { front_authority(), dir, true };
+    if (system_runs(script) ||
+        !begin(&w, FRONT_HERE, (struct client_opts){ .system = &system }))
+        return;
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/", server_port(w.d.server));
+    server_play(w.d.server, slow);
+    server_play_always(w.d.server, hello);
+    struct answer *first = driver_post(&w.d, url, "x");
+    DRIVER_UNTIL(&w.d, driver_read(&w.d, first) || first->len == 3);
+    post_hello(&w, "/");
+    server_go(w.d.server);
+    driver_finish(&w.d, first);
+    CHECK_TEXT(first->body, "onetwo");
+    driver_close(&w.d, first);
+    post_hello(&w, "/");
+    end(&w);
+}
+
 /* ------------------------------------------------------------ sessions --- */
 
 /* One request over a new connection; `n` is its number, from 1. */
@@ -556,6 +597,7 @@ TESTS = {
     TEST_ONCE(trusts_a_folder_of_authorities),
     TEST_ONCE(the_systems_directory_and_bundle_vouch),
     TEST_ONCE(a_stale_directory_is_left_for_the_bundle),
+    TEST_ONCE(no_request_trusts_as_an_older_one),
     TEST_ONCE(resumes_sessions_within_a_client),
     TEST_ONCE(goes_through_a_tunnel),
     TEST_ONCE(speaks_http1_by_default),
