@@ -60,10 +60,11 @@ static bool begins_prompts(const char *word)
  * there are too few words for a sentence.  Or NULL. */
 static const struct command *find_typo(int argc, char **argv)
 {
-    const struct command *c = command_suggest(argv[0]);
-    bool like_one = c && argc <= 3 && strlen(argv[0]) >= 3 &&
-                    !begins_prompts(argv[0]);
-    return like_one && command_is_typo(c, argv[0]) ? c : NULL;
+    const struct command *c;
+    if (argc > 3 || strlen(argv[0]) < 3 || begins_prompts(argv[0]))
+        return NULL;
+    c = command_suggest(argv[0]);
+    return c && command_is_typo(c, argv[0]) ? c : NULL;
 }
 
 static int run_program(int argc, char **argv)
