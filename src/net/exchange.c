@@ -23,6 +23,7 @@
 #include "net/exchange.h"
 
 #include "base/arena.h"
+#include "base/nocase.h"
 #include "base/secret.h"
 #include "base/status.h"
 #include "loop/waker.h"
@@ -407,10 +408,13 @@ static allm_exchange *make_exchange(struct exchange_env *env,
     return x;
 }
 
-/* A handle with all options that no request changes.  False: no memory. */
-static bool take_handle(allm_exchange *x)
+/* A handle with all options that no request changes.  False: no memory.  A
+ * proxy that is reached with TLS before any server is may use the bundle. */
+static bool take_handle(allm_exchange *x, const char *url)
 {
     struct exchange_env *env = x->env;
+    if (!nocase_starts(slice_of(url), "http://") && trust_read_dir(&env->trust))
+        free_handles(env);              /* they know the bundle */
     x->dir = env->trust.dir;
     if (x->upload.posted && env->idle_count) {
         x->easy = env->idle[--env->idle_count];
@@ -425,8 +429,8 @@ static bool start_transfer(allm_exchange *x, const allm_http_view *view)
 {
     bool post = !view->method || !strcmp(view->method, "POST");
     if (!request_headers_list(&x->texts, view, &x->headers) ||
-        (post && !upload_post(&x->upload, x->env->mem)) || !take_handle(x) ||
-        !set_owner(x) || !set_request(x, view))
+        (post && !upload_post(&x->upload, x->env->mem)) ||
+        !take_handle(x, view->url) || !set_owner(x) || !set_request(x, view))
         return false;
     if (curl_multi_add_handle(x->env->multi, x->easy) != CURLM_OK)
         return false;

@@ -327,6 +327,34 @@ static void no_request_trusts_as_an_older_one(void)
     end(&w);
 }
 
+/* The system's directory is read for the first request over https, and counts
+ * then, whatever came before. */
+static void the_directory_counts_after_http(void)
+{
+    struct world w;
+    char url[64];
+    if (!outcome(FRONT_HERE, (struct client_opts){ 0 }))
+        return;
+    unsetenv("SSL_CERT_FILE");
+    unsetenv("SSL_CERT_DIR");
+    const struct trust_system system = { front_stranger(), front_authorities(),
+                                         true };
+    if (!begin(&w, FRONT_HERE, (struct client_opts){ .system = &system }))
+        return;
+    snprintf(url, sizeof url, "http://127.0.0.1:%d/", server_port(w.d.server));
+    server_play(w.d.server, slow);
+    server_play_always(w.d.server, hello);
+    struct answer *late = driver_post(&w.d, url, "x");
+    DRIVER_UNTIL(&w.d, driver_read(&w.d, late) || late->len == 3);
+    post_hello(&w, url);
+    post_hello(&w, "/");
+    server_go(w.d.server);
+    driver_finish(&w.d, late);
+    driver_close(&w.d, late);
+    post_hello(&w, "/");
+    end(&w);
+}
+
 /* ------------------------------------------------------------ sessions --- */
 
 /* One request over a new connection; `n` is its number, from 1. */
@@ -598,6 +626,7 @@ TESTS = {
     TEST_ONCE(the_systems_directory_and_bundle_vouch),
     TEST_ONCE(a_stale_directory_is_left_for_the_bundle),
     TEST_ONCE(no_request_trusts_as_an_older_one),
+    TEST_ONCE(the_directory_counts_after_http),
     TEST_ONCE(resumes_sessions_within_a_client),
     TEST_ONCE(goes_through_a_tunnel),
     TEST_ONCE(speaks_http1_by_default),

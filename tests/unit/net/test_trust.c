@@ -36,13 +36,17 @@ static void remove_dir(const char *name)
 }
 
 /* "file F", "dir D, else B", "default", or "no memory". */
-static const char *found(const char *ca_file, struct trust_system system)
+static const char *found_by(const char *ca_file, struct trust_system system,
+                            bool read_dir)
 {
     static char text[512];
     struct arena a;
     struct trust t;
     arena_init(&a, mem_default());
-    if (!trust_find(&t, &a, ca_file, &system))
+    bool memory = trust_find(&t, &a, ca_file, &system);
+    if (memory && read_dir)
+        CHECK_ALWAYS(trust_read_dir(&t) == (t.bundle != NULL));
+    if (!memory)
         snprintf(text, sizeof text, "no memory");
     else if (t.file && !t.dir)
         snprintf(text, sizeof text, "file %s", t.file);
@@ -55,6 +59,11 @@ static const char *found(const char *ca_file, struct trust_system system)
         snprintf(text, sizeof text, "default");
     arena_release(&a);
     return text;
+}
+
+static const char *found(const char *ca_file, struct trust_system system)
+{
+    return found_by(ca_file, system, true);
 }
 
 static void forget_environment(void)
@@ -113,6 +122,20 @@ static void the_bundle_names_its_directory(void)
     remove_dir("0a1b2c3d.0");
 }
 
+/* Until then the bundle counts, or libcurl's default. */
+static void a_directory_is_read_when_it_is_needed(void)
+{
+    forget_environment();
+    const char *dir = dir_with("0a1b2c3d.0");
+    if (!dir)
+        return;
+    CHECK_TEXT(found_by(NULL, (struct trust_system){ "/b", dir, true }, false),
+               "file /b");
+    CHECK_TEXT(found_by(NULL, (struct trust_system){ NULL, dir, true }, false),
+               "default");
+    remove_dir("0a1b2c3d.0");
+}
+
 static void others_come_before_the_system(void)
 {
     char expected[128];
@@ -150,6 +173,7 @@ static void only_the_systems_directory_has_a_substitute(void)
 TESTS = {
     TEST(a_directory_needs_hashed_names),
     TEST(the_bundle_names_its_directory),
+    TEST(a_directory_is_read_when_it_is_needed),
     TEST(others_come_before_the_system),
     TEST(only_the_systems_directory_has_a_substitute),
     TESTS_END,
