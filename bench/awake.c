@@ -34,7 +34,7 @@ static void rest(void)
 
 /* The child: say that it spins on this core, and do so until the parent
  * ends. */
-static _Noreturn void spin(int core, pid_t parent, int ready)
+static _Noreturn void spin(size_t core, pid_t parent, int ready)
 {
     cpu_set_t only;
     CPU_ZERO(&only);
@@ -58,7 +58,7 @@ static int start(void)
     pid_t parent = getpid();
     if (sched_getaffinity(0, sizeof ours, &ours) || pipe(ends))
         return 0;
-    for (int core = 0; core < CPU_SETSIZE; core++)
+    for (size_t core = 0; core < CPU_SETSIZE; core++)
         if (CPU_ISSET(core, &ours) && fork() == 0)
             spin(core, parent, ends[1]);
     close(ends[1]);

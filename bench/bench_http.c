@@ -662,14 +662,6 @@ static void raise_limit(void)
     setrlimit(RLIMIT_NOFILE, &r);
 }
 
-static bool chosen(const char *word, int argc, char **argv)
-{
-    bool found = argc < 2;
-    for (int i = 1; i < argc; i++)
-        found = found || !strcmp(argv[i], word);
-    return found;
-}
-
 int main(int argc, char **argv)
 {
     static const struct {
@@ -691,7 +683,7 @@ int main(int argc, char **argv)
     request =
         allm_request_new(ALLM(request, .message_count = 1, .messages = &hi));
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (chosen(all[i].word, argc, argv))
+        if (measure_chosen(all[i].word, argc, argv))
             all[i].run();
     fflush(stdout);
     allm_request_free(request);

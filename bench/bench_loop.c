@@ -513,14 +513,6 @@ static void bench_arguments(void)
 
 /* --------------------------------------------------------------- main --- */
 
-static bool chosen(const char *word, int argc, char **argv)
-{
-    bool found = argc < 2;
-    for (int i = 1; i < argc; i++)
-        found = found || !strcmp(argv[i], word);
-    return found;
-}
-
 int main(int argc, char **argv)
 {
     server = answers_serve(&port);
@@ -531,11 +523,11 @@ int main(int argc, char **argv)
     headers = curl_slist_append(headers, "Authorization: Bearer sk-bench");
     headers = curl_slist_append(headers, "Expect:");
     setenv("OPENAI_CHAT_API_KEY", "sk-bench", 1);
-    if (chosen("history", argc, argv))
+    if (measure_chosen("history", argc, argv))
         bench_history();
-    if (chosen("loop", argc, argv))
+    if (measure_chosen("loop", argc, argv))
         bench_loop();
-    if (chosen("arguments", argc, argv))
+    if (measure_chosen("arguments", argc, argv))
         bench_arguments();
     fflush(stdout);
     curl_slist_free_all(headers);

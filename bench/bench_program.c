@@ -2,8 +2,8 @@
  * bench_program.c - the cost of the program, compared with minimal ones
  *
  *   version  "allm version", compared with a program that prints a line and
- *            links the same libraries (this one)
- *   word     the completion of a word, compared with "allm version"
+ *            links the same libraries (this one); and the completion of a word,
+ *            compared with "allm version"
  *   ask      one question to the Fake: CPU time and memory
  *   config   the same with 200 lines of settings, compared with none
  *   llm      the same in llm (PyPI), if build/llm has it or it can be installed
@@ -16,7 +16,8 @@
  *            the CA directory, another one uses libcurl's defaults.
  *
  * All sides run in turns within one run.  For version and ask we measure CPU
- * time, for first and https also the elapsed time.
+ * time, for first and https also the elapsed time.  The words choose what is
+ * measured; none: all.
  */
 #define _DEFAULT_SOURCE /* wait4() */
 #include "allm.h"
@@ -290,11 +291,14 @@ static bool install_llm(const char *dir, const char *url)
 }
 
 /* Both until the first word of an answer from the server. */
-static void bench_llm(const char *allm, const char *dir)
+static void bench_llm(const char *allm, const char *self)
 {
     enum { FEW = 7 };
-    char base[64], program[PATH_MAX + 16];
+    char base[64], dir[PATH_MAX], program[PATH_MAX + 16];
     int64_t theirs[FEW], ours[FEW];
+    const char *slash = strrchr(self, '/');
+    snprintf(dir, sizeof dir, "%.*s/../../llm", slash ? (int)(slash - self) : 1,
+             slash ? self : ".");
     snprintf(base, sizeof base, "http://127.0.0.1:%d/v1", port);
     snprintf(program, sizeof program, "%s/bin/llm", dir);
     if (!install_llm(dir, base)) {
@@ -467,22 +471,26 @@ int main(int argc, char **argv)
         printf("the program is not there: %s\n", allm);
         return 1;
     }
-    bench_version(allm, argv[0]);
-    bench_ask(allm);
-    bench_config(allm);
+    if (measure_chosen("version", argc, argv))
+        bench_version(allm, argv[0]);
+    if (measure_chosen("ask", argc, argv))
+        bench_ask(allm);
+    if (measure_chosen("config", argc, argv))
+        bench_config(allm);
     fflush(stdout); /* else the server would print it, too */
     pid_t server = start_server();
-    if (server < 0)
+    if (server < 0) {
         printf("first, llm, https: not measured, loopback is missing\n");
-    if (server > 0) {
-        bench_first(allm, argv[0], find_curl());
-        snprintf(program, sizeof program, "%.*s/../../llm",
-                 slash ? (int)(slash - argv[0]) : 1, slash ? argv[0] : ".");
-        bench_llm(allm, program);
-        fflush(stdout);
-        bench_https(realpath(allm, program), realpath(argv[0], self));
-        kill(server, SIGKILL);
-        waitpid(server, NULL, 0);
+        return 0;
     }
+    if (measure_chosen("first", argc, argv))
+        bench_first(allm, argv[0], find_curl());
+    if (measure_chosen("llm", argc, argv))
+        bench_llm(allm, argv[0]);
+    fflush(stdout);
+    if (measure_chosen("https", argc, argv))
+        bench_https(realpath(allm, program), realpath(argv[0], self));
+    kill(server, SIGKILL);
+    waitpid(server, NULL, 0);
     return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * measure.h - clocks and medians for the benchmarks
+ * measure.h - clocks, medians and rows of the benchmarks
  *
  * All functions are inline, so a program may use only some of them.
  */
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static inline int64_t measure_clock(clockid_t clock)
@@ -51,6 +52,15 @@ static inline int64_t measure_median(int64_t *times, size_t n)
 static inline const char *measure_verdict(bool met)
 {
     return met ? "met" : "missed";
+}
+
+/* Is this row one of the program's arguments?  Without any, all rows are. */
+static inline bool measure_chosen(const char *row, int argc, char **argv)
+{
+    bool found = argc < 2;
+    for (int i = 1; i < argc; i++)
+        found = found || !strcmp(argv[i], row);
+    return found;
 }
 
 #endif
