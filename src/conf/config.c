@@ -311,7 +311,8 @@ bool config_load(struct config *c, const char *file, notice_fn report, void *ud)
     char path[PLACES_PATH];
     const char *variable = getenv("ALLM_CONFIG");
     struct reader r = { .report = report, .ud = ud };
-    *c = (struct config){ .report = report, .ud = ud };
+    c->report = report;
+    c->ud = ud;
     c->value = allm_json_parse("{}", 2, NULL);
     load_file(c, &r, "/etc/allm/config.json", false);
     if (config_user_file(path))

@@ -39,7 +39,8 @@ struct config {
     void *ud;
 };
 
-/* Load all layers; file is that of --config, or NULL.  False: it is broken. */
+/* Load all layers into { 0 }; file is that of --config, or NULL.  False: it is
+ * broken. */
 bool config_load(struct config *c, const char *file, notice_fn report,
                  void *ud);
 
