@@ -376,12 +376,13 @@ static void print_answer_aside(const allm_chat_result *r)
         print_aside(text, len);
 }
 
-/* Print everything that follows the answer. */
+/* Print everything that follows the answer.  A session that was not saved has
+ * been reported. */
 static void show_end(const allm_chat_result *r, const allm_error *error,
-                     const struct show *how, int code)
+                     const struct show *how, int code, bool saved)
 {
     bool silent = how->form == SHOW_JSON || how->form == SHOW_EVENTS ||
-                  (how->chat && code == END_ASKED) || code == END_SESSION ||
+                  (how->chat && code == END_ASKED) || !saved ||
                   code > END_SIGNAL || print_broken();
     if (how->form == SHOW_WHOLE && (code == END_DONE || !how->extract))
         print_whole_text(r, how);
@@ -418,14 +419,15 @@ static int finish_chat(allm_stream *stream, const struct show *how, int signal)
         code = END_REFUSED;
     if (error && !signal && how->try_next && how->try_next(how->ud, error))
         return SHOW_AGAIN;
-    if (r && session_save(how->session) != END_DONE)
+    bool saved = !r || session_save(how->session) == END_DONE;
+    if (!saved)
         code = END_SESSION;
     if (signal)
         code = END_SIGNAL + signal;
     if (code == END_DONE && lacks_block(r, how))
         code = END_TRUNCATED;
     allm_error *reworded = reword_error(error);
-    show_end(r, reworded ? reworded : error, how, code);
+    show_end(r, reworded ? reworded : error, how, code, saved);
     allm_error_free(reworded);
     return code;
 }

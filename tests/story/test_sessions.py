@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -173,6 +174,21 @@ def test_locked():
     equal(end(child, signal.SIGINT), 130)
     run = allm("-S", "a", *text("Two."), "again", env=env)
     equal((run.code, run.out), (0, b"Two.\n"))
+
+
+def test_refused_commit():
+    """a step that the store refuses is reported, by ask and by chat"""
+    env = fresh()
+    equal(allm("-S", "a", *text("One."), "hi", env=env).code, 0)
+    with sqlite3.connect(env["ALLM_STORE"][7:]) as db:
+        db.execute("CREATE TRIGGER refuse BEFORE INSERT ON allm_record BEGIN"
+                   " SELECT RAISE(ABORT, 'no'); END")
+    one_sentence(allm("-S", "a", *text("Two."), "more", env=env), 11,
+                 "restore the store")
+    run = allm("chat", "-S", "a", *text("Two."), stdin="more\n", env=env)
+    equal((run.code, run.out), (11, b""))
+    holds(run.said, "restore the store")
+    equal(show("a", env), "user: hi\nassistant: One.\n")
 
 
 def test_killed():
