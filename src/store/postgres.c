@@ -102,12 +102,24 @@ static const allm_error *create_tables(struct postgres *q, struct arena *a)
     return s->driver->end(s, a);
 }
 
+/* Is there an @ behind that of the password, in the host or the database?
+ * libpq ends the password at the first one. */
+static bool has_loose_at(const char *uri)
+{
+    const char *rest = strstr(uri, "://");
+    rest = rest ? rest + 3 : uri;
+    const char *end = rest + strcspn(rest, "@/");
+    if (*end == '@')
+        rest = end + 1;
+    return rest[strcspn(rest, "@?")] == '@';
+}
+
 /* Checked before libpq uses it: its errors quote what it cannot read, which may
  * be a password with a character that is not escaped. */
 static const allm_error *check_uri(struct arena *a, const char *uri)
 {
     PQconninfoOption *all = PQconninfoParse(uri, NULL);
-    bool readable = all != NULL;
+    bool readable = all != NULL && !has_loose_at(uri);
     for (const PQconninfoOption *o = all; readable && o->keyword; o++)
         if (o->val && !strcmp(o->keyword, "port"))
             readable = !o->val[strspn(o->val, "0123456789,")];
@@ -115,7 +127,7 @@ static const allm_error *check_uri(struct arena *a, const char *uri)
     if (readable)
         return NULL;
     return status_error(a, ALLM_ERR_STORE, "invalid_store_uri",
-                        "libpq cannot read this URI; write it as "
+                        "this URI cannot be read; write it as "
                         "postgresql://USER:PASSWORD@HOST:PORT/DATABASE, and "
                         "special characters of a password as %%40 (for @) or "
                         "%%2F (for /)");
