@@ -63,12 +63,18 @@ static const allm_error *join_path(struct arena *a, const char *path,
 
 static const allm_error *file_error(struct arena *a, const char *path, int why)
 {
-    const char *reason = why == EACCES || why == EROFS || why == EPERM
-                             ? "store_read_only"
-                         : why == ENOSPC || why == EDQUOT ? "store_full"
-                                                          : "store_unreachable";
-    return status_error(a, ALLM_ERR_STORE, reason, "%s cannot be opened: %s",
-                        path, file_error_words(why));
+    bool denied = why == EACCES || why == EROFS || why == EPERM;
+    bool full = why == ENOSPC || why == EDQUOT;
+    return status_error(a, ALLM_ERR_STORE,
+                        denied ? "store_read_only"
+                        : full ? "store_full"
+                               : "store_unreachable",
+                        "%s cannot be opened: %s; %s", path,
+                        file_error_words(why),
+                        denied ? "check the permissions of the file and of its "
+                                 "folder"
+                        : full ? "free some space"
+                               : "check the path, its folder and the disk");
 }
 
 /* The folder of a path. */

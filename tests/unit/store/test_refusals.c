@@ -51,6 +51,16 @@ static void refuses_network_file_systems(void)
     }
 }
 
+static void refuses_missing_folders(void)
+{
+    const char *uri = stored_file();
+    if (!uri)
+        return;
+    stored_remove();
+    check_refused(uri, "store_unreachable",
+                  "no such file or folder; check the path");
+}
+
 static void refuses_unknown_flags(void)
 {
     allm_store *s = allm_store_open("memory:", ALLM(store_opts, .flags = 4));
@@ -109,6 +119,9 @@ static void refuses_malformed_uris(void)
         "postgresql://u:hunter2/x@127.0.0.1:1/x",
         "postgresql://u@127.0.0.1:1/x?password=a&hunter2=b",
         "postgresql://u@127.0.0.1:hunter2/x",
+        "postgresql://u:a@hunter2@127.0.0.1:1/x",
+        "postgresql://u:a@/hunter2@127.0.0.1:1/x",
+        "postgresql://u:5432/hunter2@127.0.0.1:1/x",
     };
     if (!ALLM_POSTGRES) {
         check_skip("libpq");
@@ -179,7 +192,7 @@ static void check_damage(const char *uri, const char *sql)
           (!faults || allm_json_count(allm_json_get(faults, "faults"))));
     allm_json_free(faults);
     faults = allm_store_verify(s, "good");
-    CHECK(faults && allm_json_get(faults, "ok"));
+    CHECK(allm_json_true(allm_json_get(faults, "ok")));
     allm_json_free(faults);
     allm_session_free(bad);
     CHECK_INT(allm_store_remove(s, "good"), ALLM_OK);
@@ -220,6 +233,7 @@ ON_SERVER(reports_damage)
 
 TESTS = {
     TEST_ONCE(refuses_network_file_systems),
+    TEST_ONCE(refuses_missing_folders),
     TEST(refuses_unknown_flags),
     TEST_ALL(reads_only),
     TEST_ONCE(refuses_malformed_uris),
