@@ -425,6 +425,8 @@ allm_status allm_store_remove(allm_store *s, const char *name)
     arena_init(&a, store_mem(s));
     const allm_error *error = check_change(s, &a, name);
     if (!error)
+        store_session_await(s, name);
+    if (!error)
         error = store_call(s, remove_here, &a, &r);
     if (!error && !r.found)
         error = not_found(&a, name);

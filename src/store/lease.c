@@ -10,6 +10,9 @@
  *   (2) The lease is released once: by store_session_release(), or when the
  *       last user drops the session, behind all appends that are under way and
  *       before everything that is queued later.
+ *   (3) A session that was dropped is in `ending` until its lease is released:
+ *       another handle of this process waits for that, so that nobody finds a
+ *       session locked that was freed before.
  */
 #include "store/store.h"
 #include "store/store_parts.h"
@@ -19,7 +22,10 @@
 #include <stdio.h>
 
 /* MOST_READS: of a session that another holder changes again and again. */
-enum { PAUSE_US = 50000, MOST_READS = 20 };
+enum { PAUSE_US = 50000, ENDING_US = 200, MOST_READS = 20 };
+
+static pthread_mutex_t ending_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct store_session *ending;
 
 /* --------------------------------------------------------------- life --- */
 
@@ -45,13 +51,12 @@ void lease_lose(struct store_session *t, const char *taker)
         snprintf(t->taker, sizeof t->taker, "%s", taker);
 }
 
-static void forget_held(struct store_session *t)
+static void forget(struct store_session **list, const struct store_session *t)
 {
-    struct store_session **at = &t->store->held;
-    while (*at && *at != t)
-        at = &(*at)->next;
-    if (*at)
-        *at = t->next;
+    while (*list && *list != t)
+        list = &(*list)->next;
+    if (*list)
+        *list = t->next;
 }
 
 static void destroy_session(struct store_session *t)
@@ -78,6 +83,39 @@ void lease_drop(struct store_session *t)
         destroy_session(t);
 }
 
+/* Keeps (3), with forget_ending(). */
+static void note_ending(struct store_session *t)
+{
+    pthread_mutex_lock(&ending_lock);
+    t->next = ending;
+    ending = t;
+    pthread_mutex_unlock(&ending_lock);
+}
+
+static void forget_ending(const struct store_session *t)
+{
+    pthread_mutex_lock(&ending_lock);
+    forget(&ending, t);
+    pthread_mutex_unlock(&ending_lock);
+}
+
+static bool is_ending(const char *name)
+{
+    pthread_mutex_lock(&ending_lock);
+    const struct store_session *t = ending;
+    while (t && (!t->name || strcmp(t->name, name) != 0))
+        t = t->next;
+    pthread_mutex_unlock(&ending_lock);
+    return t != NULL;
+}
+
+void store_session_await(const allm_store *s, const char *name)
+{
+    int64_t end = clock_after(clock_now_ns(clock_real()), s->opts.busy_ms);
+    while (is_ending(name) && clock_now_ns(clock_real()) < end)
+        thread_pause(ENDING_US);
+}
+
 static const allm_error *release_lease(struct backend *b, struct arena *a,
                                        void *ud)
 {
@@ -90,6 +128,7 @@ static void end_release(struct store_job *job)
     struct store_session *t =
         (struct store_session *)(void *)((char *)job -
                                          offsetof(struct store_session, job));
+    forget_ending(t);
     lease_drop(t);
 }
 
@@ -99,7 +138,7 @@ static bool end_lease(struct store_session *t)
     bool release = t->held && !t->released;
     t->released = true;
     t->waker = NULL;
-    forget_held(t);
+    forget(&t->store->held, t);
     return release;
 }
 
@@ -124,6 +163,7 @@ void store_session_drop(struct store_session *t)
         (struct job_call){ .fn = release_lease, .arena = &t->arena,
                                  .ud = t };
     t->job = (struct store_job){ .call = &t->call, .ended = end_release };
+    note_ending(t);
     queue_put(s, &t->job);
     store_drop(s);
 }
@@ -340,6 +380,8 @@ const allm_error *store_session_open(allm_store *s, struct arena *a,
         error = store_check_name(a, name);
     if (error)
         return error;
+    if (flags)
+        store_session_await(s, name);
     store_make_uid(uid);
     return open_session(s, a, &o, 0, out);
 }

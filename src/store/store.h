@@ -134,6 +134,10 @@ bool store_row_has_moved(struct backend *b, struct arena *a,
                          const struct backend_row *row);
 struct slice store_loaded_blob(const struct store_loaded *l, const char *hash);
 
+/* Wait until no handle of this process is still about to release a session of
+ * this name, which was dropped.  In the caller's thread. */
+void store_session_await(const allm_store *s, const char *name);
+
 struct store_session *store_session_keep(struct store_session *t);
 void store_session_drop(struct store_session *t);
 

@@ -63,7 +63,7 @@ struct store_session {
     allm_store *store;              /* kept */
     struct store_job job;           /* the release of its lease */
     struct job_call call;
-    struct store_session *next;     /* of those that are held */
+    struct store_session *next;     /* of those that are held, or ending */
     size_t users;                   /* under the lock; without any, it is
                                        released */
     atomic_size_t holders;          /* the users, as one, and appends */

@@ -96,6 +96,28 @@ static void has_one_holder(const char *uri)
 }
 EACH(has_one_holder)
 
+/* Another handle finds a session that was dropped free, although the store's
+ * thread releases it. */
+static void is_free_when_it_was_dropped(const char *uri)
+{
+    struct arena a;
+    struct store_loaded l;
+    arena_init(&a, mem_default());
+    allm_store *s[2] = { stored_open(uri, NULL), stored_open(uri, NULL) };
+    for (size_t i = 0; s[0] && s[1] && i < 20; i++) {
+        struct store_session *t = stored_session(s[i % 2], &a, "one",
+                                                 ALLM_SESSION_CREATE, &l, NULL);
+        if (t && !store_session_head(t))
+            CHECK_TEXT(stored_write(t, STORED(.type = "created")), "");
+        store_session_drop(t);
+    }
+    CHECK_INT(allm_store_remove(s[0], "one"), ALLM_OK);
+    allm_store_free(s[1]);
+    allm_store_free(s[0]);
+    arena_release(&a);
+}
+EACH(is_free_when_it_was_dropped)
+
 /* A session that was created and never changed leaves nothing behind. */
 static void forgets_the_unwritten(const char *uri)
 {
@@ -731,6 +753,7 @@ static void refuses_other_uris(void)
 TESTS = {
     TEST_EACH(keeps_what_is_written),
     TEST_EACH(has_one_holder),
+    TEST_EACH(is_free_when_it_was_dropped),
     TEST_EACH(forgets_the_unwritten),
     TEST_EACH(checks_names),
     TEST_EACH(has_the_thread_of_every_record),
