@@ -55,6 +55,15 @@ static void reword_timeout(const allm_error *e, char *text, size_t size)
     }
 }
 
+/* Say what to do instead of freeing the handle. */
+static void reword_lost(const allm_error *e, char *text, size_t size)
+{
+    const char *advice = strstr(e->message, "; free this handle");
+    int len = (int)(advice ? advice - e->message : (long)strlen(e->message));
+    snprintf(text, size, "%.*s; allm sessions says how it goes on", len,
+             e->message);
+}
+
 /* Name the variable where the library's message names its option. */
 static bool reword_address(const allm_error *e, char *text, size_t size)
 {
@@ -83,6 +92,7 @@ static const struct {
     { ALLM_ERR_ENGINE, "unknown_tool", reword_unknown_tool },
     { ALLM_ERR_MISUSE, "unreadable_dotenv", reword_dotenv },
     { ALLM_ERR_ADAPTER, "timeout", reword_timeout },
+    { ALLM_ERR_SESSION, "session_lost", reword_lost },
 };
 
 allm_error *reword_error(const allm_error *error)

@@ -19,6 +19,7 @@
 #include "cli/exit.h"
 #include "cli/opts.h"
 #include "cli/print.h"
+#include "cli/reword.h"
 #include "cli/session_resume.h"
 #include "cli/session_store.h"
 #include "cli/timing.h"
@@ -112,11 +113,14 @@ static void rest_job(struct work *w, struct job *j, int code)
 static void report_job(const struct job *j, const allm_error *error,
                        const allm_chat_result *r)
 {
+    allm_error *reworded = reword_error(error);
     if (error)
-        print_fault("%s: %s", name_of(j), error->message);
+        print_fault("%s: %s", name_of(j),
+                    (reworded ? reworded : error)->message);
     else
         print_note("%s: %s", name_of(j),
                    r && r->halted_reason ? r->halted_reason : "ended");
+    allm_error_free(reworded);
 }
 
 /* The stream has ended: report it. */

@@ -77,6 +77,12 @@ static const char *const tool_reasons[] = {
 static const char *const session_reasons[] = {
     "session_in_error_state", "invalid_status_for_operation",
     "no_pending_tool_call",   "unknown_tool_call_id",
+    "session_not_found",      "session_exists",
+    "invalid_name",           "session_locked",
+    "session_lost",           "session_read_only",
+    "turn_unfinished",        "nothing_to_resume",
+    "unsettled_tool_calls",   "nothing_due",
+    "session_released",       "wrong_status",
     NULL,
 };
 

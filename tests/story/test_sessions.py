@@ -191,6 +191,22 @@ def test_refused_commit():
     equal(show("a", env), "user: hi\nassistant: One.\n")
 
 
+def test_lost():
+    """a session that another holder has taken meanwhile: exit code 11"""
+    env = fresh()
+    child = subprocess.Popen(
+        [ALLM, "-S", "a", *fake(["text", "begun"], ["delay", 1000],
+                                ["finish", "stop"]), "hi"],
+        env={**CLEAN, **env}, cwd=HOME, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    equal(os.read(child.stdout.fileno(), 100), b"begun")
+    with sqlite3.connect(env["ALLM_STORE"][7:]) as db:
+        db.execute("UPDATE allm_session SET epoch = 2, holder = 'there:7'")
+    said = child.communicate(timeout=30)[1].decode()
+    equal(child.returncode, 11)
+    holds(said, "there:7", "; allm sessions says")
+
+
 def test_killed():
     """kill -9 before an answer: the next prompt drops it, with a note"""
     env = fresh()

@@ -60,7 +60,11 @@ static void each_family_has_its_reasons_in_order(void)
             "encoding_failed", "denied" } },
         { ALLM_ERR_SESSION,
           { "session_in_error_state", "invalid_status_for_operation",
-            "no_pending_tool_call", "unknown_tool_call_id" } },
+            "no_pending_tool_call", "unknown_tool_call_id",
+            "session_not_found", "session_exists", "invalid_name",
+            "session_locked", "session_lost", "session_read_only",
+            "turn_unfinished", "nothing_to_resume", "unsettled_tool_calls",
+            "nothing_due", "session_released", "wrong_status" } },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *const *got = allm_error_reasons(rows[i].kind);
