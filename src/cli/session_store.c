@@ -117,7 +117,12 @@ void session_store_describe(const char *uri, char *text, size_t size)
     const char *chosen = choose_uri(uri, own, sizeof own);
     const char *slashes = chosen ? strstr(chosen, "://") : NULL;
     if (!slashes) {
-        snprintf(text, size, "%s", chosen ? chosen : "none: HOME is not set");
+        bool plain = chosen && (!strncmp(chosen, scheme, strlen(scheme)) ||
+                                !strncmp(chosen, "memory:", 7));
+        snprintf(text, size, "%s",
+                 plain    ? chosen
+                 : chosen ? "not the URI of a store"
+                          : "none: HOME is not set");
         return;
     }
     const char *at = strrchr(slashes, '@');

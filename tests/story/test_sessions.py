@@ -639,6 +639,9 @@ def test_doctor():
                               "postgresql://u:hunter2@127.0.0.1:1/x"})
     holds(run.text, "postgresql://u:***@127.0.0.1:1/x")
     assert "hunter2" not in run.text + run.said
+    run = allm("doctor", env={"ALLM_STORE": "host=h password=hunter2"})
+    holds(run.text, "not the URI of a store")
+    assert "hunter2" not in run.text + run.said
 
 
 def test_chat():
