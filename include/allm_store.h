@@ -112,7 +112,8 @@ ALLM_API allm_session *allm_session_claim(allm_store *, const char *queue,
 /*
  * Continues the operation that was broken off, with the recorded options where
  * opts sets none; or, if none is open, begins an operation with the messages
- * that were sent.  If there is nothing to do, the stream has failed with
+ * that were sent.  Functions, keys, the context, time limits and the options of
+ * a provider are not recorded: pass them again.  If there is nothing to do, the stream has failed with
  * nothing_to_resume; if a tool call is unknown, with unsettled_tool_calls.
  */
 ALLM_API allm_stream *allm_session_resume(const allm_engine *, allm_session *,
@@ -176,8 +177,9 @@ typedef struct allm_store_query {
 /*
  * Lists sessions, the one changed last first: {"sessions": [{"name", "uid",
  * "status", "waits", "broken_off", "holder", "model", "messages", "created",
- * "changed", "title"}], "more": bool}.  The caller frees the result, here and
- * below; NULL on failure, see allm_store_error().
+ * "changed", "title"}], "more": bool}.  A session that has only messages that
+ * were sent, and no record yet, is not listed.  The caller frees the result,
+ * here and below; NULL on failure, see allm_store_error().
  */
 ALLM_API allm_json *allm_store_list(allm_store *, const allm_store_query *);
 
