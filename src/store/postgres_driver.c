@@ -36,8 +36,8 @@ static const allm_error *lost_connection(struct postgres *q, struct arena *a,
 {
     const allm_error *error = status_error(
         a, ALLM_ERR_STORE, UNREACHABLE,
-        "the PostgreSQL server cannot be reached: %s; try again when it is "
-        "back",
+        "the PostgreSQL server cannot be reached: %s; check the URI, or try "
+        "again when it is back",
         why);
     postgres_disconnect(q);
     return error;

@@ -154,7 +154,7 @@ static void refuses_encodings(const char *uri)
     check_refused(changed_uri(uri, "postgres", "ascii"), "store_encoding",
                   "UTF8");
     check_refused(changed_uri(uri, "postgres", "nothing"), "store_unreachable",
-                  "does not exist");
+                  "does not exist; check the URI");
 }
 
 static void refuses_roles(const char *uri)
