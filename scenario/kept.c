@@ -244,6 +244,7 @@ void kept_report_records(struct scenario *s, struct report *r,
                          const char *member, uint64_t from, size_t limit)
 {
     struct kept *k = &s->kept;
+    kept_settle(s);             /* a stream that was freed does not wait */
     allm_json *list = k->look && *k->name
                           ? allm_store_records(k->look, k->name, from, limit)
                           : NULL;

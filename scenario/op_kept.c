@@ -162,6 +162,7 @@ void op_follow(struct scenario *s, const allm_json *op, struct report *r)
     const char *cursor = allm_json_text(allm_json_get(op, "cursor"), NULL);
     if (!shared_session_get(s) || !read_until(s, op, &most))
         return;
+    kept_settle(s);
     allm_stream *stream = allm_store_follow(s->kept.look, s->kept.name, cursor,
                                             most < 0 ? ALLM_FOLLOW_ONE : 0);
     const allm_error *early = allm_stream_error(stream);
