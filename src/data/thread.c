@@ -321,6 +321,11 @@ allm_status allm_thread_set_metadata(allm_thread *t, const allm_json *metadata)
     return put_attic(t, metadata, t->kept) ? ALLM_OK : ALLM_ERR_NOMEM;
 }
 
+bool thread_set_kept(allm_thread *t, const allm_json *kept)
+{
+    return put_attic(t, t->metadata, kept);
+}
+
 /* -------------------------------------------------------------- reading --- */
 
 size_t allm_thread_count(const allm_thread *t)

@@ -22,6 +22,10 @@ extern const struct shape_own thread_own;
 /* A view of a thread, borrowed until the thread is appended to. */
 allm_thread_record thread_record(const allm_thread *t);
 
+/* Unknown members that the thread keeps, an object; or NULL.  False: out of
+ * memory. */
+bool thread_set_kept(allm_thread *t, const allm_json *kept);
+
 /* An empty thread that lives in a home; NULL: out of memory. */
 const allm_thread *thread_empty_in(struct allm_home *home);
 

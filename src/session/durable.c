@@ -12,11 +12,17 @@
 #include "data/encode.h"
 #include "data/message.h"
 #include "data/session_record.h"
+#include "data/thread.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/parse.h"
 
 /* -------------------------------------------------------------- parts --- */
+
+/* Members of the state that are members of the thread: its metadata, and those
+ * that this version does not know. */
+#define THREAD_METADATA "thread_metadata"
+#define THREAD_KEPT "thread_kept"
 
 static bool is_left_out(const allm_json *key)
 {
@@ -29,6 +35,8 @@ const allm_json *durable_state(struct arena *a,
     const allm_error *error = NULL;
     allm_session_record fields = *record;
     const allm_json *extra = allm_thread_metadata(record->thread);
+    const allm_json *kept = record->thread ? thread_record(record->thread).kept
+                                           : NULL;
     struct build b;
     fields.thread = NULL;
     fields.id = NULL;
@@ -44,20 +52,26 @@ const allm_json *durable_state(struct arena *a,
         build_entry(&b, k);
     }
     if (allm_json_count(extra))
-        build_value_at(&b, "thread_metadata", extra);
+        build_value_at(&b, THREAD_METADATA, extra);
+    if (kept)
+        build_value_at(&b, THREAD_KEPT, kept);
     return build_finish(&b);
 }
 
-/* The same thread with the metadata that the state has; or the thread. */
-static allm_thread *with_metadata(const allm_thread *thread,
-                                  const allm_json *metadata)
+/* The same thread with the members that the state has.  NULL: out of memory. */
+static allm_thread *with_members(const allm_thread *thread,
+                                 const allm_json *state)
 {
+    const allm_json *metadata = json_at(state, THREAD_METADATA);
+    const allm_json *kept = json_at(state, THREAD_KEPT);
     allm_thread *t = allm_thread_copy(thread);
-    if (metadata && allm_thread_set_metadata(t, metadata) != ALLM_OK) {
-        allm_thread_free(t);
-        return NULL;
-    }
-    return t;
+    bool ok = t &&
+              (!metadata || allm_thread_set_metadata(t, metadata) == ALLM_OK) &&
+              (!kept || thread_set_kept(t, kept));
+    if (ok)
+        return t;
+    allm_thread_free(t);
+    return NULL;
 }
 
 /* The state in the envelope of a session. */
@@ -68,7 +82,7 @@ static const allm_json *wrap_state(struct arena *a, const allm_json *state)
     build_text_at(&b, "__type__", SLICE("ALLM.Session"));
     build_object_at(&b, "data");
     for (const allm_json *k = NULL; (k = allm_json_next(state, k));) {
-        if (json_is(k, "thread_metadata"))
+        if (json_is(k, THREAD_METADATA) || json_is(k, THREAD_KEPT))
             continue;
         build_entry(&b, k);
     }
@@ -125,7 +139,7 @@ allm_session_record *durable_record(struct arena *a, const char *name,
                                     const allm_error **error)
 {
     struct allm_home *home = home_new(mem_default(), 0);
-    allm_thread *t = with_metadata(thread, json_at(state, "thread_metadata"));
+    allm_thread *t = with_members(thread, state);
     allm_session_record fields = { .size = sizeof fields };
     allm_session_record *out = NULL;
     *error = home && t ? NULL : status_nomem();

@@ -502,6 +502,30 @@ def test_export():
     equal(run.lines[0]["type"], "created")
 
 
+def test_import_of_unknown_members():
+    """import keeps all members of a document, those that are not known, too"""
+    env = fresh()
+    allm("-S", "a", *text("One."), "hi", env=env)
+    whole = allm("sessions", "export", "a", env=env).json
+    data = whole["data"]
+    odd = {"$blob": "x", "$plain": {"$blob": [None, "y" * 5000]}}
+    thread = data["thread"]["data"]
+    for place in (data, thread, thread["messages"][0]["data"],
+                  data["metadata"], data["context"], thread["metadata"]):
+        place["odd"] = odd
+    equal(allm("sessions", "import", "b", "-", stdin=json.dumps(whole),
+               env=env).code, 0)
+    data["id"] = "b"
+    equal(allm("sessions", "export", "b", env=env).json, whole)
+    equal(allm("sessions", "fork", "b", "c", env=env).code, 0)
+    data["id"] = "c"
+    equal(allm("sessions", "export", "c", env=env).json, whole)
+    equal(allm("sessions", "verify", env=env).code, 0)
+    equal(allm("-S", "b", *text("Two."), "more", env=env).code, 0)
+    after = allm("sessions", "export", "b", env=env).json["data"]
+    equal((after["odd"], after["thread"]["data"]["odd"]), (odd, odd))
+
+
 def test_export_broken_off():
     """an operation that was broken off is not part of an exported session"""
     env = killed_agent()
