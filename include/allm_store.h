@@ -113,8 +113,9 @@ ALLM_API allm_session *allm_session_claim(allm_store *, const char *queue,
  * Continues the operation that was broken off, with the recorded options where
  * opts sets none; or, if none is open, begins an operation with the messages
  * that were sent.  Functions, keys, the context, time limits and the options of
- * a provider are not recorded: pass them again.  If there is nothing to do, the stream has failed with
- * nothing_to_resume; if a tool call is unknown, with unsettled_tool_calls.
+ * a provider are not recorded: pass them again.  If there is nothing to do, the
+ * stream has failed with nothing_to_resume; if a tool call is unknown, with
+ * unsettled_tool_calls.
  */
 ALLM_API allm_stream *allm_session_resume(const allm_engine *, allm_session *,
                                           const allm_call_opts *);
