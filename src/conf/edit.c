@@ -108,21 +108,6 @@ static void take_last_step(char *pointer, struct bytes *name)
     *slash = '\0';
 }
 
-/* The pointer of a member; false: it is too long. */
-static bool add_step(char path[2 * POINTER], const char *parent,
-                     const char *name)
-{
-    int n = snprintf(path, (size_t)2 * POINTER, "%s/", parent);
-    for (; *name && n + 3 < 2 * POINTER; name++) {
-        bool escape = *name == '~' || *name == '/';
-        if (escape)
-            path[n++] = '~';
-        path[n++] = (char)(!escape ? *name : *name == '~' ? '0' : '1');
-    }
-    path[n] = '\0';
-    return !*name;
-}
-
 /* The last member of an object; false: it is empty. */
 static bool find_last(const struct bytes *text, const char *pointer,
                       struct extent *out)
@@ -133,7 +118,8 @@ static bool find_last(const struct bytes *text, const char *pointer,
     const allm_json *object = allm_json_pointer(all, pointer);
     for (const allm_json *k = NULL; (k = allm_json_next(object, k));) {
         struct extent e;
-        if (add_step(path, pointer, allm_json_text(k, NULL)) &&
+        if (setting_pointer_below(pointer, allm_json_text(k, NULL), path,
+                                  sizeof path) &&
             find_value(text, path, &e) && (!found || e.from > out->from)) {
             *out = e;
             found = true;

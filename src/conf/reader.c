@@ -53,16 +53,27 @@ size_t reader_line(const struct bytes *text, const char *pointer)
     return line_of(text->ptr, from);
 }
 
-/* The line of the first of two equal keys; 0: unknown.  The second one, at
- * `at`, is made a different one, so that the text can be read. */
+/* The line of the first of two equal keys in the object at the pointer; 0:
+ * unknown.  The second one, at `at`, is made a different one, so that the text
+ * can be read. */
 static size_t line_of_first(const struct bytes *text, size_t at,
                             const char *pointer)
 {
+    char path[2 * POINTER];
     struct bytes copy = { NULL, 0, 0 };
+    size_t end = at + 1, line = 0;
     bytes_add(&copy, text->ptr, text->len);
-    if (at + 2 < copy.len && copy.ptr[at] == '"' && copy.ptr[at + 1] != '"')
+    while (end < copy.len && copy.ptr[end] != '"')
+        end += copy.ptr[end] == '\\' ? 2 : 1;
+    allm_json *key = end > at + 1 && end < copy.len
+                         ? allm_json_parse(copy.ptr + at, end - at + 1, NULL)
+                         : NULL;
+    const char *name = allm_json_text(key, NULL);
+    if (name && setting_pointer_below(pointer, name, path, sizeof path)) {
         copy.ptr[at + 1] = copy.ptr[at + 1] == '~' ? '-' : '~';
-    size_t line = reader_line(&copy, pointer);
+        line = reader_line(&copy, path);
+    }
+    allm_json_free(key);
     bytes_release(&copy);
     return line;
 }

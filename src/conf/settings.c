@@ -212,6 +212,16 @@ bool setting_pointer(const char *path, char *pointer, size_t size)
     return ok;
 }
 
+bool setting_pointer_below(const char *parent, const char *name, char *pointer,
+                           size_t size)
+{
+    size_t len = strlen(parent);
+    if (len >= size)
+        return false;
+    memcpy(pointer, parent, len + 1);
+    return put_step(pointer, size, &len, name, strlen(name));
+}
+
 bool setting_path(const char *pointer, char *path, size_t size)
 {
     size_t len = 0;

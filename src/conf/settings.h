@@ -66,6 +66,9 @@ const char *setting_expects(const struct setting *s);
 /* The JSON Pointer of a path, and the path of a pointer; false: too long. */
 bool setting_pointer(const char *path, char *pointer, size_t size);
 bool setting_path(const char *pointer, char *path, size_t size);
+/* The JSON Pointer of a member of the object at a pointer. */
+bool setting_pointer_below(const char *parent, const char *name, char *pointer,
+                           size_t size);
 
 /*
  * A copy of a file's value in which each setting is what the function returns:

@@ -226,6 +226,9 @@ def test_bad_files():
     rows = {b"[]": "expected an object", b"{\xff}": "byte 0xFF",
             b'{"model": "a", "model": "b"}': "occurs twice",
             b'{"aliases": {"a": "x",\n"a": "y"}}': "it is in line 1, too",
+            b'{"aliases": {\n"b": "",\n"a~/": "x",\n"a~/": "y"}}':
+                "config.json:4: a key occurs twice in one object (\"a~/\"); "
+                "it is in line 3, too",
             b"\x00": "", b"{" * 100000: ""}
     for content, words in rows.items():
         p.write(content)
