@@ -116,7 +116,8 @@ int command_reject_sub(const struct command *c, const char *word)
         w += len + (w[len] != 0);
     }
     return print_misuse("unknown subcommand \"%.100s\" of %s%s (it has %s)",
-                        word, c->name, suggest_hint(&s), c->subs);
+                        keyring_looks_secret(word) ? "***" : word, c->name,
+                        suggest_hint(&s), c->subs);
 }
 
 int command_run_sub(const char *command, const struct command_sub *subs,

@@ -151,7 +151,7 @@ static bool has_key(const char *path, const allm_json *value)
     const char *word = allm_json_text(value, NULL);
     if (s)
         return s->trust == TRUST_NEVER && s->secret && word &&
-               !keyring_is_reference(word) && keyring_looks_secret(word);
+               keyring_looks_secret(word);
     for (const allm_json *k = NULL;
          setting_has_members(path) && (k = allm_json_next(value, k));) {
         snprintf(below, sizeof below, "%s.%s", path, allm_json_text(k, NULL));

@@ -32,6 +32,11 @@ bool opts_read(struct opts *o, const struct flag_list *pairs)
     o->json = NULL;
     if (!pairs->count)
         return true;
+    for (size_t i = 0; i < pairs->count; i += 2)
+        if (!strcmp(pairs->word[i], "api_key"))
+            return print_fault("a key never belongs on a command line; store "
+                               "it with: allm keys set NAME, and use --key "
+                               "NAME");
     allm_json_build *b = member_new_object();
     for (size_t i = 0; i < pairs->count; i += 2) {
         if (!is_last(pairs, i))

@@ -217,10 +217,19 @@ bool keyring_has(const char *name)
     return r == KEYRING_FOUND;
 }
 
+static bool is_variable(const char *name)
+{
+    return !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
+}
+
 bool keyring_looks_secret(const char *name)
 {
     static const char *const begins[] = { "sk-",  "sk_", "AIza", "gsk_",
                                           "xai-", "hf_", "ghp_", "Bearer " };
+    bool env = !strncmp(name, "env:", 4);
+    name += env ? 4 : 0;
+    if (env ? is_variable(name) : keyring_is_reference(name))
+        return false;
     size_t n = strlen(name), digits = 0;
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (!strncmp(name, begins[i], strlen(begins[i])))

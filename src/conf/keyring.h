@@ -41,7 +41,8 @@ bool keyring_is_reference(const char *text);
 /* Overwrite the bytes and free them. */
 void keyring_wipe(struct bytes *key);
 
-/* Does a word that should be the name of a key look like the key itself? */
+/* Does a word that should be the name of a key, or a reference to one, look
+ * like the key itself, such as "env:sk-..."? */
 bool keyring_looks_secret(const char *name);
 
 /* The strings of this value are a key, or say where one is: remember the
