@@ -379,7 +379,9 @@ static bool try_next(void *ud, const allm_error *error)
 {
     struct question *q = ud;
     if (q->started || !target_fall_back(&q->target, error) ||
-        session_ready(&q->session) != END_DONE)
+        session_ready(&q->session) != END_DONE ||
+        (q->session.path &&
+         session_set_model(&q->session, q->target.name) != END_DONE))
         return false;
     allm_engine_free(q->engine);
     make_engine(q);

@@ -70,7 +70,7 @@ struct wish ask_parts_wish(const struct ask *a, const struct template_use *t,
         .proxy = a->proxy,
         .cacert = a->cacert,
         .headers = &a->headers,
-        .any_key = a->any_key || a->dry_run,
+        .any_key = a->any_key || a->dry_run || a->taps.replay,
         .any_model = a->any_key || a->taps.replay,
     };
 }

@@ -100,7 +100,8 @@ static bool try_next_model(void *ud, const allm_error *error)
         session_ready(&c->session) != END_DONE)
         return false;
     make_chat_engine(c);
-    return true;
+    show_name(c);
+    return session_set_model(&c->session, c->target.name) == END_DONE;
 }
 
 /* JSON is not Markdown, and it is printed as a whole. */

@@ -106,14 +106,26 @@ bool target_key_foreign(const struct model_name *m)
            is_set_by_project(m->provider);
 }
 
-/* --key NAME or, unless a project sets the address, providers.NAME.key.
- * END_MISS: neither is set. */
-static int take_named(const struct model_name *m, const char *name,
-                      bool foreign, struct bytes *key)
+/* providers.NAME.key, unless a project sets the address; or NULL. */
+static const char *find_setting(const struct model_name *m, char path[128])
+{
+    snprintf(path, 128, "providers.%s.key", m->provider);
+    return target_key_foreign(m) ? NULL : settings_text(path);
+}
+
+bool target_key_is_set(const struct model_name *m)
 {
     char path[128];
-    snprintf(path, sizeof path, "providers.%s.key", m->provider);
-    const char *set = name || foreign ? NULL : settings_text(path);
+    return find_setting(m, path) != NULL;
+}
+
+/* --key NAME, or else providers.NAME.key.  END_MISS: neither is set. */
+static int take_named(const struct model_name *m, const char *name,
+                      struct bytes *key)
+{
+    char path[128];
+    const char *set = find_setting(m, path);
+    set = name ? NULL : set;
     const char *what = name ? name : set;
     if (!what)
         return END_MISS;
@@ -156,7 +168,7 @@ allm_keys *target_key_store(const struct model_name *m, const char *name,
     allm_keys *store =
         own ? allm_keys_new(ALLM(keys_opts, .env = find_no_variable))
             : allm_keys_keep(usual);
-    *code = take_named(m, name, foreign, &key);
+    *code = take_named(m, name, &key);
     if (*code == END_MISS && !foreign)
         *code = take_usual(m->provider, usual, &key);
     else if (*code == END_MISS)

@@ -15,6 +15,9 @@
 allm_keys *target_key_store(const struct model_name *m, const char *name,
                             int *code);
 
+/* Does providers.NAME.key count for this model? */
+bool target_key_is_set(const struct model_name *m);
+
 /* Does a project's file set the address of this model? */
 bool target_key_foreign(const struct model_name *m);
 

@@ -166,12 +166,41 @@ def test_routing_falls_back():
             equal((run.code, run.text), (0, "from the server\n"))
             holds(run.said, "one:a failed", "trying two:b")
             equal([b["model"] for _, _, b in server.asked][-2:], ["a", "b"])
+    with Server(401, 401) as server:
+        p.write({"routing": {"code": ["one:a", "two:b"]}, "providers": {
+            "one": {"base_url": server.url, "key": "env:ABSENT"},
+            "two": {"base_url": server.url, "key": "k2"}}})
+        run = p.run("--task", "code", "hi")
+        equal((run.code, len(server.asked)), (4, 1))
+        holds(run.said, "providers.one.key", "one:a is skipped")
+        equal(p.run("-m", "one:a", "hi").code, 4)
+        equal(len(server.asked), 1)
+    with Server() as server:
+        p.write({"providers": {"one": {"like": "groq", "key": "env:KEY_1",
+                                       "base_url": server.url}}})
+        tape = ["-m", "one:a", "--record", "tape", "hi"]
+        equal(p.run(*tape, env={"KEY_1": "k"}).code, 0)
+    equal(p.run(*["--replay" if w == "--record" else w for w in tape]).text,
+          "from the server\n")
     p = Place()
     with Server(401) as server:
         p.write({"routing": {"code": ["one:a", "one:b"]}, "providers": {
             "one": {"like": "groq", "base_url": server.url, "key": "k1"}}})
         equal(p.run("--task", "code", "hi").code, 4)
         equal(len(server.asked), 1)
+
+
+def test_routing_in_session():
+    """a session keeps the model that answered, not the one that failed"""
+    for session in "./s.json", "stored":
+        p = Place()
+        with Server(400, message="maximum context length is 4096") as server:
+            p.write({"routing": {"code": ["one:a", "two:b"]}, "providers": {
+                name: {"like": "groq", "base_url": server.url, "key": "k1"}
+                for name in ("one", "two")}})
+            equal(p.run("--task", "code", "-S", session, "hi").code, 0)
+            equal(p.run("-S", session, "hi").code, 0)
+            equal([b["model"] for _, _, b in server.asked], ["a", "b", "b"])
 
 
 # ------------------------------------------------------------------- keys ---
@@ -275,14 +304,23 @@ def test_keys_refuse():
     p = Place()
     for words in (["keys", "set", "sk-" + SECRET], ["keys", "set", "groq",
                   SECRET], ["-m", "groq:m", "--key", "sk-" + SECRET, "hi"],
-                  ["keys", "rm", "sk-" + SECRET],
-                  ["config", "set", "providers.groq.key", "sk-" + SECRET]):
+                  ["keys", "rm", "sk-" + SECRET], ["keys", "sk-" + SECRET],
+                  ["keys", "set", "groq", "--from", "env:sk-" + SECRET],
+                  ["keys", "set", "groq", "--from", "env:gsk_" + SECRET],
+                  ["config", "set", "providers.groq.key", "sk-" + SECRET],
+                  ["config", "set", "providers.groq.key", "env:sk-" + SECRET],
+                  ["-m", "groq:m", "-o", "api_key", SECRET, "hi"],
+                  ["--save", "t", "-o", "api_key", SECRET, "hi"]):
         run = p.run(*words, stdin="")
         equal((words, run.code), (words, 2))
         assert SECRET not in run.text + run.said, run.said
     for bad in "", "two words", "nul\0byte", "\x1b[1m":
         equal(p.run("keys", "set", "groq", stdin=bad).code, 2)
     equal(p.run("keys", "set", "groq", "--from", "x").code, 2)
+    equal(os.listdir(p.home), ["project"])
+    equal(p.run("keys", "set", "other", "--from",
+                "env:AZURE_OPENAI_API_KEY_2026_EUROPE_WEST_1_PRODUCTION").code,
+          0)
     equal(p.run("keys", "set").code, 2)
     equal(p.run("keys", "nonsense").code, 2)
     path = os.path.join(p.folder, "keys.json")
