@@ -463,8 +463,9 @@ static int prepare_question(struct question *q, int argc, char **argv)
         code = open_tools(q);
     if (code == END_DONE)
         code = open_conversation(q);
-    if (code == END_DONE && q->prompt && !q->only_decides && !a->dry_run &&
-        !prompt_fetch_images(&q->prompt, &q->target, &q->taps))
+    if (code == END_DONE && q->prompt && !q->only_decides &&
+        !prompt_fetch_images(&q->prompt, &q->target,
+                             a->dry_run ? NULL : &q->taps))
         code = END_USAGE;
     return code;
 }

@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* The first bytes of a format, and where they are. */
 static const struct {
@@ -38,7 +39,8 @@ const char *attach_type(const char *bytes, size_t len)
 
 bool attach_is_url(const char *word)
 {
-    return !strncmp(word, "https://", 8) || !strncmp(word, "http://", 7);
+    return !strncasecmp(word, "https://", 8) ||
+           !strncasecmp(word, "http://", 7);
 }
 
 /* ---------------------------------------------------------------- URLs --- */

@@ -373,11 +373,16 @@ bool prompt_fetch_images(allm_thread **thread, const struct target *t,
     struct prompt *p = &prompt;
     const allm_message *last = allm_thread_last(*thread);
     allm_message m = { .size = sizeof m, .role = ALLM_ROLE_USER };
-    bool any = false;
-    for (size_t i = 0; last && i < last->part_count; i++)
-        any |= find_url(last->parts[i], t) != NULL;
-    if (!any)
+    const char *url = NULL;
+    for (size_t i = 0; !url && last && i < last->part_count; i++)
+        url = find_url(last->parts[i], t);
+    if (!url)
         return true;
+    if (!taps)
+        return print_fault("this provider does not fetch images, and "
+                           "--dry-run does not either; save %.500s, and "
+                           "attach the file",
+                           url);
     bool ok = fetch_parts(p, last, t, taps);
     if (ok) {
         allm_thread *with = allm_thread_new(NULL);

@@ -45,7 +45,8 @@ bool prompt_append_block(struct input *to, const char *name,
 
 /*
  * Replace the images of the last message that are URLs by their bytes, if the
- * model's provider does not fetch them.  False: an error was printed.
+ * model's provider does not fetch them.  Without taps nothing may be fetched.
+ * False: an error was printed.
  */
 bool prompt_fetch_images(allm_thread **thread, const struct target *t,
                          struct taps *taps);

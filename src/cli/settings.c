@@ -30,13 +30,14 @@ static void try_key(struct suggest *s, const char *key, const char *path)
 const char *settings_hint(const char *path)
 {
     static struct suggest s;
+    char group[SUGGEST_LONGEST + 1];
     suggest_begin(&s, path);
-    for (size_t i = 0; setting_at(i); i++)
-        try_key(&s, setting_at(i)->key, path);
-    static const char *const groups[] = { "options",   "approve", "mcp",
-                                          "providers", "aliases", "routing" };
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-        suggest_try(&s, groups[i]);
+    for (size_t i = 0; setting_at(i); i++) {
+        const char *key = setting_at(i)->key;
+        try_key(&s, key, path);
+        snprintf(group, sizeof group, "%.*s", (int)strcspn(key, "."), key);
+        suggest_try(&s, group);
+    }
     return suggest_hint(&s);
 }
 

@@ -139,7 +139,9 @@ static int remove_template(char **argv)
 static int print_path(char **argv)
 {
     char path[PLACES_PATH];
-    if (!find_own(argv[0], path))
+    bool project, found = argv[0] && template_is_name(argv[0]) &&
+                          template_find(argv[0], path, &project);
+    if (!found && !find_own(argv[0], path))
         return END_USAGE;
     print_format("%s\n", path);
     return END_DONE;

@@ -175,6 +175,9 @@ def test_unknown_keys():
     equal(run.code, 0)
     holds(run.said, ':2: unknown setting "modell"; did you mean "model"?',
           ':3: unknown setting "output.colour"; did you mean "output.color"?')
+    for group in "output", "tools", "chat", "batch", "approve", "mcp":
+        p.write({group[:-2] + group[-1] + group[-2]: {"x": 1}})
+        holds(p.run("config", "check").said, f'did you mean "{group}"?')
 
 
 def test_wrong_types():

@@ -78,6 +78,10 @@ def test_typed():
     url = "https://example.com/cat.png"
     parts = content("-a", url, "hi")
     equal(parts[0]["image_url"]["url"], url)
+    parts = content("-a", "HTTPS" + url[5:], "hi")
+    equal(parts[0]["image_url"]["url"], "HTTPS" + url[5:])
+    one_sentence(allm("-m", "ollama:llava", "--dry-run", "-a", url, "hi"), 2,
+                 url, "--dry-run")
 
 
 class Proxy(Serving):

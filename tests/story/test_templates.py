@@ -257,6 +257,9 @@ def test_trust():
         equal(sent(p, "-t", word, "hi"), ["theirs: hi"])
     equal(p.run("config", "untrust").code, 0)
     equal(p.run("-t", "theirs", *text(), "hi").code, 2)
+    equal([p.run("templates", "path", name).text for name in
+           ("theirs", "mine")],
+          [path + "\n", os.path.join(p.folder, "templates/mine.md\n")])
     equal(p.run("config", "trust", "--sha256", digest).code, 0)
     p.write("theirs: $input.", ".allm/templates/theirs.md")
     equal(p.run("-t", "theirs", *text(), "hi").code, 2)
