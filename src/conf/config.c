@@ -37,6 +37,13 @@ static void tell_unreadable(struct config *c, const char *path, int error,
     tell(c, &n);
 }
 
+/* The layer does not count; the next one takes its place. */
+static void drop_layer(struct config_layer *l)
+{
+    bytes_release(&l->text);
+    *l = (struct config_layer){ .value = NULL };
+}
+
 /* Open the next layer and load its text; NULL: there is no such file, or it
  * cannot be read. */
 static struct config_layer *load_text(struct config *c, const char *path,
@@ -48,7 +55,7 @@ static struct config_layer *load_text(struct config *c, const char *path,
     if (!error && snprintf(l->name, sizeof l->name, "%s", path) < PLACES_PATH) {
         return l;
     }
-    bytes_release(&l->text);
+    drop_layer(l);
     if (!missing || needed)
         tell_unreadable(c, path, error, !(flags & FILE_NO_LINKS));
     return NULL;
@@ -68,7 +75,7 @@ static void load_file(struct config *c, struct reader *r, const char *path,
     if (l->value)
         l->value = reader_settle(r, &l->text, l->value);
     if (!l->value) {
-        bytes_release(&l->text);
+        drop_layer(l);
         return;
     }
     c->count++;
@@ -222,7 +229,7 @@ static void load_project(struct config *c, struct reader *r)
         c->count++;
         merge_layer(c, l);
     } else {
-        bytes_release(&l->text);
+        drop_layer(l);
     }
 }
 

@@ -296,8 +296,11 @@ def test_doctor_settings():
     holds(found(p.run("doctor"), "keys.json"), "--", "chmod 600")
     holds(found(p.run("doctor", env={"ALLM_MODEL": "groq:b"}), "model"),
           "groq:b (ALLM_MODEL)")
+    p = Place()
     p.write("{")
-    holds(p.run("doctor").text, "--   config", "cannot be used")
+    rows = p.run("doctor").text
+    holds(rows, "--   config", "cannot be used")
+    assert p.config not in rows, rows
 
 
 def test_doctor_terminal():

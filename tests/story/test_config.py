@@ -37,6 +37,11 @@ def test_layers():
     equal(p.get("output.width", env), "80")
     show = p.run("config", "show", "--origin", env=env).text
     holds(show, "ALLM_OUTPUT_WIDTH", p.config + ":1", "default")
+    p.write("{", ".allm.json")      # its place is the next layer's
+    show = p.run("config", "show", "--origin",
+                 env={"ALLM_OUTPUT_WIDTH": "80"})
+    holds(show.said, ".allm.json:1: expected")
+    assert ".allm.json" not in show.text, show.text
     other = p.write({"model": "fake:flag"}, "flag.json")
     equal(p.run("config", "get", "model", "--config", other).text,
           "fake:flag\n")
