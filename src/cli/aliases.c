@@ -73,10 +73,11 @@ static int change_alias(const char *name, const char *model)
 {
     char path[PLACES_PATH], key[300];
     struct opts options;
-    if ((size_t)snprintf(key, sizeof key, "aliases.%s", name) >= sizeof key ||
-        !config_user_file(path))
-        return print_misuse(
-            "the name is too long, or there is no home directory");
+    if (!*name || strlen(name) > 200)
+        return print_misuse("the name of an alias has 1 to 200 bytes");
+    snprintf(key, sizeof key, "aliases.%s", name);
+    if (!config_own_file(path))
+        return END_USAGE;
     if (!model)
         return config_change(path, key, NULL);
     if (!opts_read(&options, &given.options))

@@ -39,17 +39,19 @@ static const struct flag flags[] = {
 
 /* -------------------------------------------------------- the file --- */
 
+bool config_own_file(char path[PLACES_PATH])
+{
+    return config_user_file(path) ||
+           print_fault("there is no home directory: set HOME, XDG_CONFIG_HOME "
+                       "or ALLM_HOME");
+}
+
 /* The file to change.  False: an error was printed. */
 static bool find_file(char path[PLACES_PATH])
 {
     char folder[PLACES_PATH];
-    if (!flags_given.project) {
-        if (config_user_file(path))
-            return true;
-        return print_fault(
-            "there is no home directory: set HOME, XDG_CONFIG_HOME or "
-            "ALLM_HOME");
-    }
+    if (!flags_given.project)
+        return config_own_file(path);
     if (!places_project(path, folder))
         snprintf(path, PLACES_PATH, ".allm.json");
     return true;

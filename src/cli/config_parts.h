@@ -19,6 +19,9 @@ int config_untrust(char **argv);
 /* A copy of a setting's value with *** for secrets; the caller frees it. */
 allm_json *config_mask(const char *path, const allm_json *value);
 
+/* The path of the user's file.  False: an error was printed. */
+bool config_own_file(char path[PLACES_PATH]);
+
 /* Load a file that need not exist; false: an error was printed. */
 bool config_load_text(const char *path, struct bytes *text);
 /* Set a setting in a file, or remove it (json NULL).  Returns the exit code. */

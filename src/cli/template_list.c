@@ -64,7 +64,7 @@ static void list_folder(const char *folder, bool project, template_list_fn each,
 void template_list_each(template_list_fn each, void *ud)
 {
     char folder[PLACES_PATH];
-    if (template_users_path("", folder))
+    if (template_users_path(NULL, folder))
         list_folder(folder, false, each, ud);
     if (template_projects_path(folder))
         list_folder(folder, true, each, ud);

@@ -93,7 +93,7 @@ static int list_all(char **argv)
  * error was printed. */
 static bool find_own(const char *name, char path[PLACES_PATH])
 {
-    return ((!name || *name) && template_users_path(name ? name : "", path)) ||
+    return template_users_path(name, path) ||
            print_fault("\"%.100s\" is not the name of a template, or there is "
                        "no home directory",
                        name ? name : "");

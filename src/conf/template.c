@@ -66,7 +66,7 @@ static bool join_path(const char *folder, const char *name,
 bool template_users_path(const char *name, char path[PLACES_PATH])
 {
     char folder[PLACES_PATH];
-    if (!*name)
+    if (!name)
         return places_find(PLACE_CONFIG, "templates", path);
     return template_is_name(name) &&
            places_find(PLACE_CONFIG, "templates", folder) &&

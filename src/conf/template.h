@@ -53,8 +53,8 @@ bool template_is_name(const char *word);
  * or below it.  False: there is none.
  */
 bool template_find(const char *word, char path[PLACES_PATH], bool *project);
-/* The path of the user's template of this name, which need not exist; "" is the
- * directory.  False: there is no home directory, or it is not a name. */
+/* The path of the user's template of this name, which need not exist; NULL is
+ * the directory.  False: there is no home directory, or it is not a name. */
 bool template_users_path(const char *name, char path[PLACES_PATH]);
 /* The project's directory of templates; false: there is none. */
 bool template_projects_path(char path[PLACES_PATH]);

@@ -96,6 +96,11 @@ def test_alias_command():
     equal(p.run("aliases", "rm", "q").code, 2)
     for words in ["set", "x"], ["rm"], ["nonsense"], ["list", "x"]:
         equal(p.run("aliases", *words).code, 2)
+    for name in "", 300 * "a":
+        one_sentence(p.run("aliases", "set", name, "groq:a"), 2,
+                     "1 to 200 bytes")
+    one_sentence(p.run("aliases", "set", "b", "groq:a", env={"HOME": ""}), 2,
+                 "there is no home directory")
 
 
 def test_default_model():

@@ -6,7 +6,7 @@ import os
 import stat
 
 from place import Place
-from program import Terminal, equal, holds, main, text
+from program import Terminal, equal, holds, main, one_sentence, text
 
 
 def place(**templates):
@@ -204,6 +204,8 @@ def test_save():
           .code, 2)
     p.write("in the way", "../.config/allm/templates/x.md/y")
     equal(p.run("--save", "x", "hi").code, 2)
+    one_sentence(p.run("--save", "", "hi"), 2, "is not the name of a template")
+    one_sentence(p.run("-t", "", *text(), "hi"), 2, 'there is no template ""')
 
 
 def test_commands():
