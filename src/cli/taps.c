@@ -4,10 +4,15 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/reword.h"
+#include "term/bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
+
+static atomic_int trace_error; /* why a line of the trace was not written */
 
 static int report_error(const allm_error *error)
 {
@@ -48,9 +53,27 @@ void taps_apply(struct taps *t, allm_engine_opts *opts)
     }
 }
 
+/* As allm_trace_write(), but a failure is reported at the end. */
+static void write_trace(const allm_trace_event *event, void *descriptor)
+{
+    size_t len = 0;
+    struct bytes line = { NULL, 0, 0 };
+    allm_text *text = allm_trace_json(event, ALLM_TRACE_PLAIN);
+    const char *json = allm_text_bytes(text, &len);
+    if (json) {
+        bytes_add(&line, json, len);
+        bytes_byte(&line, '\n');
+        ssize_t n = write(*(const int *)descriptor, line.ptr, line.len);
+        if (n != (ssize_t)line.len)
+            trace_error = n < 0 ? errno : ENOSPC;
+    }
+    bytes_release(&line);
+    allm_text_free(text);
+}
+
 allm_trace_fn taps_trace(const struct taps *t)
 {
-    return t->trace_fd >= 0 ? allm_trace_write : NULL;
+    return t->trace_fd >= 0 ? write_trace : NULL;
 }
 
 int taps_close(struct taps *t, int code)
@@ -58,6 +81,11 @@ int taps_close(struct taps *t, int code)
     if (t->recorder && code != END_USAGE &&
         allm_recorder_flush(t->recorder) < 0) {
         report_error(allm_recorder_error(t->recorder));
+        code = code == END_DONE ? END_FAILED : code;
+    }
+    if (trace_error) {
+        print_fault("cannot write the trace %.500s: %s", t->trace,
+                    strerror(trace_error));
         code = code == END_DONE ? END_FAILED : code;
     }
     allm_recorder_free(t->recorder);

@@ -161,15 +161,16 @@ def test_full_disk():
         'ALLM_KEEP=true "$@" hi </dev/null; echo $?\n'
         '"$@" -S ./s.json hi </dev/null; echo $?\n'
         '"$@" --record tape hi </dev/null; echo $?\n'
+        '"$@" --trace lines hi </dev/null; echo $?\n'
         '"$1" config set usage true; echo $?; cat .config/allm/config.json\n'
         'echo secret | "$1" keys set openai; echo $?\n'
         'a=$1; shift; echo \'{"prompt": "a"}\' >/dev/shm/in.$$ ||exit 77\n'
         '"$a" batch "$@" /dev/shm/in.$$ -O out.jsonl; echo $?\n'
         '"$a" batch -q "$@" /dev/shm/in.$$ --summary sum.json >/dev/null\n'
         'echo $?; rm /dev/shm/in.$$\n')
-    equal(out, ["Hello.", "0", "Hello.", "11", "Hello.", "1", "2",
-                '{"retry": 2}', "2", "2", "2"])
-    holds(said, "the session is not kept", "./s.json", "tape",
+    equal(out, ["Hello.", "0", "Hello.", "11", "Hello.", "1", "Hello.", "1",
+                "2", '{"retry": 2}', "2", "2", "2"])
+    holds(said, "the session is not kept", "./s.json", "tape", "trace lines",
           "config.json: No space left", "keys.json", "out.jsonl", "sum.json")
 
 
