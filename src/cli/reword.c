@@ -64,6 +64,20 @@ static void reword_lost(const allm_error *e, char *text, size_t size)
              e->message);
 }
 
+static void reword_wrong_key(const allm_error *e, char *text, size_t size)
+{
+    snprintf(text, size, "%.1500s; allm keys shows where the key comes from",
+             e->message);
+}
+
+static void reword_too_long(const allm_error *e, char *text, size_t size)
+{
+    snprintf(text, size,
+             "%.1500s; shorten the prompt, or use a model with a longer "
+             "context (allm models)",
+             e->message);
+}
+
 /* Name the variable where the library's message names its option. */
 static bool reword_address(const allm_error *e, char *text, size_t size)
 {
@@ -93,6 +107,8 @@ static const struct {
     { ALLM_ERR_MISUSE, "unreadable_dotenv", reword_dotenv },
     { ALLM_ERR_ADAPTER, "timeout", reword_timeout },
     { ALLM_ERR_SESSION, "session_lost", reword_lost },
+    { ALLM_ERR_ADAPTER, "authentication_failed", reword_wrong_key },
+    { ALLM_ERR_ADAPTER, "context_length_exceeded", reword_too_long },
 };
 
 allm_error *reword_error(const allm_error *error)

@@ -233,6 +233,8 @@ def test_reasons():
                words=("--max-turns", "1")), "--max-turns N")
     holds(said(9, ["text", "x"], ["finish", "length"]), "max_tokens N")
     holds(said(9, ["text", "x"], ["stream_error", "truncated"]), "truncated")
+    holds(said(4, ["error", "authentication_failed"]), "allm keys shows")
+    holds(said(5, ["error", "context_length_exceeded"]), "shorten the prompt")
     call = ["tool_call", {"id": "a", "name": "f", "arguments": {}}]
     holds(said(10, call, ["finish", "tool_calls"],
                words=("-o", "mode", "manual")), "tools")
