@@ -288,20 +288,24 @@ static int smaller_timeout(int a, int b)
     return a < 0 ? b : b < 0 || a < b ? a : b;
 }
 
-/* Run the call in a hub, next to the keyboard and the spinner. */
+/* Run the call in a hub, next to the keyboard, the spinner, and whoever reads
+ * the answer: once that has ended, so does the call. */
 static int run_in_hub(allm_hub *hub, allm_stream *stream)
 {
-    int signal = 0;
+    int signal = 0, reader = print_pipe();
     while (show_arrived(hub, stream)) {
-        struct pollfd wait[3] = {
+        struct pollfd wait[4] = {
             { .fd = allm_hub_fd(hub), .events = POLLIN },
             { .fd = console_fd(), .events = POLLIN },
             { .fd = form_queue_fd(), .events = POLLIN },
+            { .fd = reader },
         };
-        int n = poll(wait, 3,
+        int n = poll(wait, 4,
                      smaller_timeout(allm_hub_timeout(hub), spinner_timeout()));
         turn_spinner();
-        if (n > 0 && wait[2].revents)
+        if (n > 0 && wait[3].revents)
+            print_break();
+        else if (n > 0 && wait[2].revents)
             form_queue_answer();
         else if (n > 0 && wait[1].revents && console_read()) {
             signal = SIGINT;
@@ -315,7 +319,8 @@ int answer_run(allm_stream *stream, const struct answer_look *look)
 {
     int signal = 0;
     begin_answer(look);
-    bool busy = answer.notes || console_fd() >= 0 || form_queue_fd() >= 0;
+    bool busy = answer.notes || console_fd() >= 0 || form_queue_fd() >= 0 ||
+                print_pipe() >= 0;
     allm_hub *hub = busy ? allm_hub_new(NULL) : NULL;
     if (hub && allm_hub_add(hub, stream, NULL) == ALLM_OK)
         signal = run_in_hub(hub, stream);

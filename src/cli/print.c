@@ -17,6 +17,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct out {
@@ -142,6 +143,20 @@ void print_flush(void)
 bool print_broken(void)
 {
     return standard_output.error != 0;
+}
+
+int print_pipe(void)
+{
+    struct stat about;
+    bool pipe = !fstat(STDOUT_FILENO, &about) &&
+                (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode));
+    return pipe ? STDOUT_FILENO : -1;
+}
+
+void print_break(void)
+{
+    struct out *o = get_stdout();
+    o->error = o->error ? o->error : EPIPE;
 }
 
 bool print_is_terminal(void)

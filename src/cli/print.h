@@ -33,6 +33,10 @@ void print_flush(void);
 int print_end(int code);
 /* Has a write to stdout failed?  Then the caller can stop. */
 bool print_broken(void);
+/* stdout if it is a pipe or a socket, or -1.  poll() for no event tells if
+ * nobody reads it any more; print_break() is then like a write that failed. */
+int print_pipe(void);
+void print_break(void);
 bool print_is_terminal(void);
 
 /* An error on stderr, one line: "allm: ..."  Returns false. */

@@ -420,14 +420,16 @@ def test_nonblocking_stdin():
 
 
 def test_broken_pipe():
-    """output pipe closed: exit code 141, and no message"""
-    ours, theirs = os.pipe()
-    os.close(ours)
-    done = subprocess.run([ALLM, *text("x" * 100000), "hi"], env=CLEAN,
-                          stdout=theirs, stderr=subprocess.PIPE,
-                          stdin=subprocess.DEVNULL, check=False)
-    os.close(theirs)
-    equal((done.returncode, done.stderr), (141, b""))
+    """output pipe closed: exit code 141, no message, and the call ends"""
+    late = fake(["delay", 60000], ["text", "x"], ["finish", "stop"])
+    for words in text("x" * 100000), late, [*late, "--json"]:
+        ours, theirs = os.pipe()
+        os.close(ours)
+        done = subprocess.run([ALLM, *words, "hi"], env=CLEAN, stdout=theirs,
+                              stderr=subprocess.PIPE, timeout=20,
+                              stdin=subprocess.DEVNULL, check=False)
+        os.close(theirs)
+        equal((done.returncode, done.stderr), (141, b""))
 
 
 def test_signals():
