@@ -126,13 +126,16 @@ static enum keyring_result take_line(const char *text, struct bytes *key)
 static enum keyring_result ask_command(const char *command, struct bytes *key)
 {
     const char *const argv[] = { "/bin/sh", "-c", command, NULL };
-    int64_t status = 1;
+    int64_t status = 1, signal = 1;
     allm_json *result = allm_sandbox_run(NULL, ALLM_SANDBOX_OFF, argv,
                                          ALLM_SANDBOX_AGENTS, 10000);
     const char *text = member_read(result, "stdout");
     allm_json_int64(allm_json_get(result, "status"), &status);
-    enum keyring_result r = !text || status ? KEYRING_COMMAND
-                                            : take_line(text, key);
+    allm_json_int64(allm_json_get(result, "signal"), &signal);
+    bool late = allm_json_true(allm_json_get(result, "timed_out"));
+    enum keyring_result r = !text || status || signal || late
+                                ? KEYRING_COMMAND
+                                : take_line(text, key);
     allm_json_free(result);
     return r;
 }

@@ -260,7 +260,8 @@ def test_keys_command():
     equal(open(log).read(), "x\n")
     assert "sk-other" not in open(log + ".env").read(), open(
         log + ".env").read()
-    for command in "exit 3", "true", "cat /no/such/file":
+    for command in ("exit 3", "true", "cat /no/such/file",
+                    "echo part; kill -9 $$"):
         equal(p.run("keys", "set", "groq", "--from", "cmd:" + command).code, 0)
         run = p.run("-m", "groq:m", "hi")
         equal((command, run.code), (command, 4))
