@@ -537,9 +537,10 @@ const struct command ask_command = {
     .usage = "[FLAG...] [PROMPT...]",
     .summary = "send a prompt: standard input, then the arguments",
     .more = "Only the answer is printed on stdout.  Without -m, the model is "
-            "that of the\nsession, else ALLM_MODEL, else the default model of "
-            "the first provider that has\na key.  Put -- before a prompt that "
-            "begins with the name of a command:\n  allm -- models are what?\n",
+            "that of --task,\nof the session, of the template, of ALLM_MODEL, "
+            "of the setting model, else the\nfirst whose provider has a key.  "
+            "Put -- before a prompt that begins with the\nname of a command: "
+            "allm -- models are what?\n",
     .examples = "allm \"Why is the sky blue?\"\n"
                 "git diff | allm -s \"You review code.\" \"Anything wrong?\"\n"
                 "allm demo                     no key, no network\n",

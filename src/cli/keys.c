@@ -162,12 +162,13 @@ const struct command keys_command = {
     .usage = "[list] | set NAME [--from X] | rm NAME | test [NAME]",
     .summary = "store keys; show where each comes from, never its value",
     .more =
-        "A key is looked up in the environment, then in ./.env, then in\n"
-        "keys.json, which only you can read.  keys set reads it from the\n"
-        "terminal without echo, or from standard input, never from the\n"
-        "command line.  --from env:VARIABLE and --from file:PATH store the\n"
-        "place instead of the key.  keys test asks the provider for its\n"
-        "list of models.\n",
+        "A key is looked up in the setting providers.NAME.key, in the\n"
+        "environment, in ./.env, then in keys.json, which only you can\n"
+        "read.  keys set reads it from the terminal without echo, or from\n"
+        "standard input, never from the command line.  --from stores\n"
+        "where the key is instead: env:VARIABLE, file:PATH, or\n"
+        "cmd:COMMAND, which a call runs.  keys test asks the provider for\n"
+        "its list of models.\n",
     .examples = "allm keys set openai\n"
                 "pass show openai | allm keys set openai\n"
                 "allm keys set corp --from file:~/.secrets/corp\n",
