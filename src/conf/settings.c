@@ -31,7 +31,7 @@ static const struct setting rows[] = {
     { "max_turns", SETTING_COUNT, NULL, "8", TRUST_FREE, false,
       "stop after this many answers of the model" },
     { "retry", SETTING_COUNT, NULL, "3", TRUST_FREE, false,
-      "how often a request is tried at most; 5 in a batch if not set" },
+      "how often a request is tried; in a batch, tried again (5)" },
     { "output.markdown", SETTING_WORD, SWITCH, "auto", TRUST_FREE, false,
       "render Markdown" },
     { "output.color", SETTING_WORD, SWITCH, "auto", TRUST_FREE, false,

@@ -55,6 +55,8 @@ def test_flags():
     for row in SHOWN:
         manual = page(f"allm-{row['name']}.1")
         everything = allm(row["name"], "--help", "--all").text
+        names = [flag["name"] for flag in row["flags"]]
+        equal((row["name"], len(set(names))), (row["name"], len(names)))
         for flag in row["flags"]:
             holds(manual, flag["name"])
             holds(everything, flag["name"], flag["help"])
