@@ -3,6 +3,7 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/settings.h"
+#include "conf/keyring.h"
 #include "conf/member.h"
 
 #include <stdio.h>
@@ -10,28 +11,31 @@
 
 /* ------------------------------------------------------------ secrets --- */
 
+void config_show_address(const char *text, struct bytes *out)
+{
+    const char *scheme = strstr(text, "://");
+    const char *host = scheme ? scheme + 3 : text, *end;
+    end = host + strcspn(host, "/?#");
+    bytes_add(out, text, (size_t)(host - text));
+    for (const char *at = host; scheme && at < end; at++)
+        if (*at == '@')
+            host = at;
+    bytes_text(out, host < end && *host == '@' ? "***" : "");
+    bytes_add(out, host, strcspn(host, "?#"));
+}
+
+static void put_address(allm_json_build *b, const char *text)
+{
+    struct bytes shown = { NULL, 0, 0 };
+    config_show_address(text, &shown);
+    allm_json_build_text(b, bytes_string(&shown), shown.len);
+    bytes_release(&shown);
+}
+
 /* A reference to a key is no secret: env:NAME, file:PATH. */
 static bool is_reference(const char *text)
 {
-    return !strncmp(text, "env:", 4) || !strncmp(text, "file:", 5) ||
-           !strncmp(text, "cmd:", 4);
-}
-
-/* "https://user:password@host": without what is before the @. */
-static void put_address(allm_json_build *b, const char *text)
-{
-    char shown[1024];
-    const char *scheme = strstr(text, "://");
-    const char *at = scheme ? strchr(scheme, '@') : NULL;
-    const char *query = strpbrk(at ? at : text, "?#");
-    int rest = (int)(query ? query - (at ? at : text)
-                           : (long)strlen(at ? at : text));
-    if (at)
-        snprintf(shown, sizeof shown, "%.*s***%.*s", (int)(scheme + 3 - text),
-                 text, rest, at);
-    else
-        snprintf(shown, sizeof shown, "%.*s", rest, text);
-    allm_json_build_text(b, shown, ALLM_NUL_ENDED);
+    return keyring_is_reference(text) && !keyring_looks_secret(text);
 }
 
 static void put_masked(allm_json_build *b, const char *key,

@@ -21,7 +21,7 @@ static void add_target(struct bytes *out, const allm_json *entry)
     const char *url = member_read(entry, "url");
     const allm_json *args = allm_json_get(entry, "args"), *a = NULL;
     if (url) {
-        bytes_add(out, url, strcspn(url, "?#"));
+        config_show_address(url, out);
         return;
     }
     bytes_text(out, member_read(entry, "command")

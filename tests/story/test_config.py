@@ -324,7 +324,8 @@ def test_secrets_are_hidden():
         "key": "planted-3", "headers": {"X-Auth": "planted-4"},
         "proxy": "http://u:planted-5@proxy"}},
         "options": {"*": {"api_key": "planted-6"}},
-        "mcp": {"x": {"command": "c", "env": {"A": "planted-7"}}},
+        "mcp": {"x": {"command": "c", "env": {"A": "planted-7"}},
+                "y": {"url": "https://me:p@planted-10@host/@x?planted-11"}},
         "store": "postgresql://u:planted-8@host/db",
         "aliases": {"a": {"model": "fake:m", "options":
                           {"extra_headers": {"A": "planted-9"}}}}})
@@ -336,6 +337,8 @@ def test_secrets_are_hidden():
         equal((words, run.code), (words, 0))
         assert "planted" not in run.text + run.said, (words, run.text)
         holds(run.text, "***")
+    holds(p.run("mcp", "list").text, " https://***@host/@x\n")
+    holds(p.run("config", "get", "mcp.y").text, '"https://***@host/@x"')
 
 
 def test_schema_is_shipped():
