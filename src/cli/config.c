@@ -116,7 +116,7 @@ int config_change(const char *path, const char *key, const char *json)
 static int report_unknown(const char *key)
 {
     return print_misuse(
-        "unknown setting \"%.200s\"%s (allm help config lists them)", key,
+        "unknown setting \"%.200s\"%s (allm help --all config lists them)", key,
         settings_hint(key));
 }
 

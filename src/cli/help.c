@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/exit.h"
 #include "cli/print.h"
+#include "conf/settings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,6 +81,14 @@ static void show_codes(void)
         print_format("  %3d  %s\n", code, meaning);
 }
 
+static void show_settings(void)
+{
+    const struct setting *s;
+    print_text("\nsettings (* is a name of yours):\n");
+    for (size_t i = 0; (s = setting_at(i)); i++)
+        print_format("  %-21s %s\n", s->key, s->help);
+}
+
 void help_show(const struct command *c, bool all)
 {
     bool first = c == command_at(0);
@@ -91,6 +100,8 @@ void help_show(const struct command *c, bool all)
     show_examples(c->examples);
     if (first && all)
         show_codes();
+    if (all && !strcmp(c->name, "config"))
+        show_settings();
 }
 
 /* The names of a group, on lines of at most 80 bytes. */

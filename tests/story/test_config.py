@@ -351,7 +351,10 @@ def test_schema_is_shipped():
                                 if key != "$schema"}})
     run = p.run("config", "check")
     equal(run.code, 2)
+    listed = p.run("help", "--all", "config").text
+    assert all(len(line) <= 80 for line in listed.splitlines()), listed
     for key in schema["properties"]:
+        holds(listed if key != "$schema" else key, key)
         if key != "$schema":
             holds(run.said, f": {key}: expected ")
     assert "unknown" not in run.said
