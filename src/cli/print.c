@@ -79,12 +79,7 @@ static void write_output(struct out *o, const char *bytes, size_t len)
     }
     struct bytes safe = { NULL, 0, 0 };
     escape_feed(&o->escape, bytes, len, &safe);
-    for (size_t at = 0, n; at < safe.len; at += n + 1) {
-        n = strcspn(safe.ptr + at, "\r");
-        write_raw(o, safe.ptr + at, n);
-        if (at + n < safe.len)
-            write_raw(o, "\\u000d", 6);
-    }
+    write_raw(o, bytes_string(&safe), safe.len);
     bytes_release(&safe);
     if (memchr(bytes, '\n', len))
         flush_output(o);

@@ -48,8 +48,7 @@ static void add_line(struct bytes *out, const char *text, size_t len,
             break;
     }
     for (size_t i = 0; i < end; i++)
-        bytes_byte(out, safe.ptr[i] == '\n' || safe.ptr[i] == '\r' ||
-                                safe.ptr[i] == '\t'
+        bytes_byte(out, safe.ptr[i] == '\n' || safe.ptr[i] == '\t'
                             ? ' '
                             : safe.ptr[i]);
     bytes_text(out, end < safe.len ? "...\n" : "\n");

@@ -5,7 +5,7 @@
 
 bool escape_is_unsafe(uint32_t c)
 {
-    return (c < ' ' && c != '\n' && c != '\t' && c != '\r') ||
+    return (c < ' ' && c != '\n' && c != '\t') ||
            (c >= 0x7f && c <= 0x9f) || c == 0x61c || c == 0x200e ||
            c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
            (c >= 0x2066 && c <= 0x2069);
@@ -33,7 +33,7 @@ static void end_point(struct escape *e, struct bytes *out)
         escape_end(e, out);
         return;
     }
-    if (escape_is_unsafe(c))
+    if (escape_is_unsafe(c) && !(e->returns && c == '\r'))
         bytes_format(out, "\\u%04x", (unsigned)c);
     else
         bytes_add(out, e->held, (size_t)e->count);

@@ -1,9 +1,9 @@
 /*
  * escape.h - make text from outside harmless for a terminal
  *
- * Control characters other than line feed, carriage return and tab, marks that
- * change the direction of text, and line separators become \uXXXX; bytes that
- * are not UTF-8 become \xXX.  Characters may arrive in pieces.
+ * Control characters other than line feed and tab, marks that change the
+ * direction of text, and line separators become \uXXXX; bytes that are not UTF-8
+ * become \xXX.  Characters may arrive in pieces.
  */
 #ifndef TERM_ESCAPE_H
 #define TERM_ESCAPE_H
@@ -16,6 +16,7 @@
 struct escape {
     char held[4]; /* the first bytes of a character */
     int count, want;
+    bool returns; /* carriage returns are kept: the caller uses them up */
 };
 
 /* Does the code point become an escape? */

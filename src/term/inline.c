@@ -293,7 +293,8 @@ void inline_unescape(const char *text, size_t len, struct bytes *out)
         step = 1;
         if (!escaped && text[i] == '&' &&
             entity_read(text + i, len - i, &e) == ENTITY_WHOLE) {
-            escape_text(e.bytes, e.count, out);
+            if (!strchr("\t\n", *e.bytes))
+                escape_text(e.bytes, e.count, out);
             step = e.len;
         } else {
             bytes_add(out, text + i, 1);

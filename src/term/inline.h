@@ -36,7 +36,8 @@ bool inline_end(struct inline_text *in, struct bytes *out);
 void inline_begin(struct inline_text *in, unsigned base);
 void inline_release(struct inline_text *in);
 
-/* Append text in which only backslashes and references mean something. */
+/* Append text in which only backslashes and references mean something; those of
+ * a tab or a line end are left out. */
 void inline_unescape(const char *text, size_t len, struct bytes *out);
 
 #endif

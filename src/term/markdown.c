@@ -539,7 +539,7 @@ struct markdown *markdown_new(size_t columns, enum markdown_look look)
     struct markdown *m = term_alloc(sizeof *m);
     m->b.wrap.color = m->b.text.color = look != MARKDOWN_PLAIN;
     m->b.text.links = look == MARKDOWN_LINKS;
-    m->fresh = true;
+    m->escape.returns = m->fresh = true;
     markdown_resize(m, columns);
     return m;
 }

@@ -655,11 +655,11 @@ def test_spinner():
 
 def test_reasoning():
     """reasoning is dim, on stderr, and only if that is a terminal"""
-    words = fake(["reasoning", "let me think"], ["text", "done."],
+    words = fake(["reasoning", "let me\rthink"], ["text", "done."],
                  ["finish", "stop"])
     t = Terminal("ask", *words, "go", env=XTERM)
     t.end()
-    holds(t.said.decode(), "\x1b[0;2mlet me think\x1b[0m\r\n", "done.")
+    holds(t.said.decode(), "\x1b[0;2mlet me\\u000dthink\x1b[0m\r\n", "done.")
     t = Terminal("ask", "-R", *words, "go", env=XTERM)
     t.end()
     equal(t.said, b"done.\r\n")
