@@ -238,7 +238,7 @@ size_t glyph_next(const char *text, size_t len, size_t at)
 }
 
 /* How far back a glyph may begin, in bytes. */
-enum { LOOK_BACK = 64 };
+enum { LOOK_BACK = 1024 };
 
 size_t glyph_before(const char *text, size_t at)
 {

@@ -200,11 +200,13 @@ static size_t row_end(const struct line *l, size_t at)
 static void go_to_row(struct line *l, size_t begin)
 {
     size_t from = row_begin(l, l->at), end = row_end(l, begin);
-    size_t columns = glyph_width(l->text.ptr + from, l->at - from);
+    size_t columns = glyph_width(l->text.ptr + from, l->at - from), width = 0;
     l->at = begin;
-    while (l->at < end &&
-           glyph_width(l->text.ptr + begin, l->at - begin) < columns)
-        l->at = glyph_next(l->text.ptr, end, l->at);
+    while (l->at < end && width < columns) {
+        size_t next = glyph_next(l->text.ptr, end, l->at);
+        width += glyph_width(l->text.ptr + l->at, next - l->at);
+        l->at = next;
+    }
 }
 
 bool line_up(struct line *l)

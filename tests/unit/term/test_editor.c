@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ----------------------------------------------------------- terminal --- */
 
@@ -130,6 +131,8 @@ static const struct editor_hooks hooks = { earlier, complete, NULL };
 #define LEFT "\033[D"
 #define PASTE "\033[200~"
 #define END "\033[201~"
+#define MARKS \
+    "\xcc\x81\xcc\x82\xcc\x83\xcc\x84\xcc\x85\xcc\x86\xcc\x87\xcc\x88\xcc\x89\xcc\x8a"
 #define WOMAN "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb"
 
 static const struct {
@@ -137,6 +140,8 @@ static const struct {
 } transcripts[] = {
     { "letters", "abc", "abc", "> abc" },
     { "insert", "abd" LEFT "c", "abcd", "> abcd" },
+    { "many marks on one letter", "xa" MARKS MARKS MARKS MARKS "\x7f", "x",
+      "> x" },
     { "home and end", "bc\x01" "a\x05" "d", "abcd", NULL },
     { "Backspace and Delete", "abx\x7f" "cx" LEFT "\033[3~", "abc", "> abc" },
     { "kill and yank", "one two\x17\x01\x19 ", "two one ", NULL },
@@ -492,10 +497,34 @@ static void small_terminals(void)
     bytes_release(&seen);
 }
 
+/* Two lines, with the cursor at the end of the second one. */
+static double seconds_for_up(size_t len)
+{
+    static struct terminal t;
+    struct bytes text = { NULL, 0, 0 };
+    struct editor *e = start(&t, 80, 3);
+    for (size_t i = 0; i < 2 * len + 1; i++)
+        bytes_byte(&text, i == len ? '\n' : 'a');
+    press(e, bytes_string(&text), text.len, NULL);
+    clock_t began = clock();
+    press(e, UP, 100, NULL);
+    double took = (double)(clock() - began) / CLOCKS_PER_SEC;
+    bytes_release(&text);
+    editor_free(e);
+    return took;
+}
+
+static void long_lines_take_linear_time(void)
+{
+    double once = seconds_for_up(5000);
+    CHECK_WHY(seconds_for_up(20000) < 8 * once + 0.2, "not linear");
+}
+
 TESTS = { TEST_ONCE(keys_and_screens),
           TEST_ONCE(events_of_keys),
           TEST_ONCE(long_pastes_are_folded),
           TEST_ONCE(a_lost_end_of_a_paste),
           TEST_ONCE(random_keys),
           TEST_ONCE(small_terminals),
+          TEST_ONCE(long_lines_take_linear_time),
           TESTS_END };
