@@ -100,11 +100,12 @@ static void leave_raw_mode(void)
     console.raw = false;
 }
 
-/* Ctrl-Z: stop the program until it is continued. */
+/* Ctrl-Z: stop the program until it is continued; and its whole job, as the
+ * terminal does. */
 static void stop_program(void)
 {
     leave_raw_mode();
-    raise(SIGTSTP);
+    kill(0, SIGTSTP);
     enter_raw_mode();
 }
 
