@@ -133,9 +133,10 @@ static void shorten_file(void)
     for (size_t i = 0; i < history.count; i++)
         write_entry(&all, history.lines[i]);
     snprintf(path, sizeof path, "%s.new", history.path);
-    write_file(path, O_TRUNC, &all);
-    rename(path, history.path);
-    history.seen = (off_t)all.len;
+    if (!write_file(path, O_TRUNC, &all) || rename(path, history.path))
+        unlink(path);
+    else
+        history.seen = (off_t)all.len;
     bytes_release(&all);
 }
 
