@@ -38,6 +38,7 @@ void chat_count(struct chat *c, const allm_stream *stream)
     c->in += usage ? usage->input_tokens.value : 0;
     c->out += usage ? usage->output_tokens.value : 0;
     c->cost += usage ? usage->total_cost.value : 0;
+    c->unpriced = c->unpriced || (usage && !usage->total_cost.set);
     allm_usage_free(usage);
 }
 

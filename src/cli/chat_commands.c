@@ -134,8 +134,11 @@ static void change_option(struct chat *c, const char *rest)
 static void print_token_counts(struct chat *c, const char *rest)
 {
     (void)rest;
-    print_note("usage: %lld tokens in, %lld out, $%.6f", (long long)c->in,
-               (long long)c->out, c->cost);
+    char cost[64] = "cost unknown";
+    if (!c->unpriced)
+        snprintf(cost, sizeof cost, "$%.6f", c->cost);
+    print_note("usage: %lld tokens in, %lld out, %s", (long long)c->in,
+               (long long)c->out, cost);
 }
 
 /* /budget USD: what the rest of the chat may cost. */

@@ -28,6 +28,7 @@ struct chat {
     char prompt[256];       /* of the next line */
     int64_t in, out;        /* tokens so far */
     double cost;
+    bool unpriced;          /* the cost of some of them is unknown */
     allm_budget *budget;    /* of --max-cost or /budget; or NULL */
     double max_cost;
     int code;               /* exit code of the last answer */

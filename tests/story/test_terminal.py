@@ -279,6 +279,24 @@ def test_history_file():
     leave(t)
 
 
+def test_long_history_file():
+    """a history that cannot be shortened, on a full disk, is not lost"""
+    state = tempfile.mkdtemp(dir=HOME)
+    path = os.path.join(state, "allm", "history")
+    os.mkdir(os.path.dirname(path))
+    with open(path, "w", encoding="utf-8") as out:
+        out.writelines(f"line {i}\n" for i in range(15100))
+    os.symlink("/dev/full", path + ".new")
+    for lines in (15100, 10000):
+        t = chat(env={"XDG_STATE_HOME": state})
+        t.after(UP, b"line 15099")
+        t.write(b"\x15")
+        leave(t)
+        assert not os.path.islink(path), "replaced by what was not written"
+        with open(path, encoding="utf-8") as source:
+            equal(len(source.readlines()), lines)
+
+
 def test_bad_history_file():
     """a binary history, or one that cannot be read, does no harm"""
     state = tempfile.mkdtemp(dir=HOME)
@@ -1075,10 +1093,11 @@ def test_tmux_resize_answer():
 
 def test_tmux_stop():
     """in tmux Ctrl-Z stops the chat, fg brings the line back"""
-    need("tmux")
+    need("tmux", "bash")
     with Tmux("version") as t:
         t.until("^ended 0\\.$")
-        t.run("respawn-pane", "-k", "env", "PS1=shell:", "sh", "-i")
+        t.run("respawn-pane", "-k", "env", "PS1=shell:", "bash",
+              "--norc", "-i")
         t.until("shell:$|\\$ $|# $")
         words = " ".join("'" + w + "'" for w in [ALLM, "chat", *fake(
             ["text", "begun\n\n"], ["delay", 2000], ["text", "done."],
@@ -1099,6 +1118,12 @@ def test_tmux_stop():
         t.until("(?s)begun.*(Stopped|suspended)")
         t.keys("fg", "Enter")
         t.until("(?s)begun.*fg.*done\\.$")
+        t.keys("C-d")
+        t.until("(shell:|\\$|#) ?$")
+        t.keys("clear; " + words + " | cat", "Enter")
+        t.until("^> *$")
+        t.keys("C-z")           # the whole job, not only the chat
+        t.until("Stopped|suspended")
 
 
 def test_tmux_demo():
