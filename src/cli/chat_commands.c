@@ -11,6 +11,7 @@
 #include "cli/user_command.h"
 #include "term/mem.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,7 +152,7 @@ static void change_budget(struct chat *c, const char *rest)
                    c->max_cost);
         return;
     }
-    if (*rest && strcmp(rest, "none") != 0 && (*end || !(most > 0))) {
+    if (*rest && strcmp(rest, "none") != 0 && (*end || !(most > 0 && most < HUGE_VAL))) {
         print_fault("/budget needs an amount in US dollars, or none: /budget "
                     "0.50");
         return;
@@ -369,6 +370,9 @@ static void reject_command(const char *name)
     for (size_t i = 0; i < COMMANDS; i++)
         suggest_try(&s, commands[i].name);
     const char *found = suggest_found(&s);
+    for (size_t i = 0; i < COMMANDS && !found && name[1]; i++)
+        if (!strncmp(commands[i].name, name, strlen(name)))
+            found = commands[i].name;
     print_fault("unknown command %s%s%s; /help lists the commands", name,
                 found ? "; did you mean " : "", found ? found : "");
 }

@@ -7,14 +7,29 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SHOWN = 20 };
+
+/* Is there a file that is no conversation? */
+static bool is_other_file(const char *path)
+{
+    if (access(path, F_OK))
+        return false;
+    allm_session *old = allm_session_load(path, 0);
+    bool other = allm_session_error(old) != NULL;
+    allm_session_free(old);
+    return other;
+}
 
 void chat_sessions_save(struct chat *c, const char *rest)
 {
     const char *path = *rest ? rest : c->session.path;
     if (!path)
         print_fault("/save needs a file: /save FILE");
+    else if (*rest && is_other_file(path))
+        print_fault("%s exists and is no conversation; choose another name",
+                    path);
     else if (session_save_to(&c->session, path) == END_DONE)
         print_note("saved to %s", path);
 }

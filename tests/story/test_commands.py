@@ -499,10 +499,10 @@ def test_chat():
     """chat answers line by line and knows its commands"""
     path = os.path.join(HOME, "saved.json")
     run = allm("chat", "-m", "fake:m", "-o", "adapter_opts", TWO,
-               stdin=f"hi\n/usage\n/model\n/save {path}\r\nho\n/nope\n")
+               stdin=f"hi\n/usage\n/model\n/save {path}\r\nho\n/nope\n/mod\n")
     equal((run.code, run.out), (0, b"one\ntwo\n"))
     holds(run.said, "usage: 3 tokens in, 2 out, cost unknown\n", "fake:m", "saved to",
-          "unknown command /nope")
+          "unknown command /nope", "did you mean /model;")
     with open(path, encoding="utf-8") as saved:
         document = json.load(saved)
     equal(document["__type__"], "ALLM.Session")

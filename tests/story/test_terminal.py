@@ -433,9 +433,22 @@ def test_fork_a_file():
     holds(run.said, "exists; choose another name")
 
 
+def test_save_over_a_file():
+    """/save replaces a saved conversation, and no other file"""
+    path = file("saved.json", "precious\n")
+    run = allm("chat", *text(), stdin=f"one\n/save {path}\n")
+    holds(run.said, "choose another name")
+    with open(path, encoding="utf-8") as source:
+        equal(source.read(), "precious\n")
+    os.unlink(path)
+    for _ in range(2):
+        run = allm("chat", *text(), stdin=f"one\n/save {path}\n")
+        holds(run.said, "saved to")
+
+
 def test_budget():
     """/budget limits the cost of the rest of a chat"""
-    run = allm("chat", *text(), stdin="/budget\n/budget x\n/budget 0.5\n"
+    run = allm("chat", *text(), stdin="/budget\n/budget inf\n/budget 0.5\n"
                "/budget\n/budget none\n")
     equal(run.said.splitlines(),
           ["(no limit is set)", "allm: /budget needs an amount in US dollars, "
