@@ -21,6 +21,7 @@
 #include "cli/batch_models.h"
 #include "cli/exit.h"
 #include "cli/print.h"
+#include "cli/reword.h"
 #include "cli/settings.h"
 #include "term/mem.h"
 
@@ -240,8 +241,8 @@ static void continue_request(struct batch_run *r, struct batch_item *first,
         split_request(r, first);
         return;
     }
-    if (e->code == END_KEY && e->error) {
-        print_fault("%s", e->error->message);
+    if (e->code == END_KEY && e->error && !r->stop) {
+        reword_print(e->error);
         fail_run(r, END_KEY);
     }
     end_request(r, first, e);

@@ -663,7 +663,9 @@ def test_quiet():
 
 def test_no_key():
     """without a key: exit code 4"""
-    equal(allm("batch", "-m", "openai:gpt-5", stdin=prompts(2)).code, 4)
+    run = allm("batch", "-m", "openai:gpt-5", stdin=prompts(9))
+    equal((run.code, run.said.count("\n")), (4, 1))
+    holds(run.said, "OPENAI_API_KEY")
 
 
 if __name__ == "__main__":

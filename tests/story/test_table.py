@@ -163,6 +163,16 @@ def test_every_letter():
             letters[key] = flag
 
 
+def test_names():
+    """a command has no two flags with the same name or letter"""
+    for row in ROWS:
+        flags = row["flags"]
+        names = [f["name"] for f in flags] + [
+            f["letter"] for f in flags if f.get("letter")]
+        equal((row["name"], sorted(names)),
+              (row["name"], sorted(set(names))))
+
+
 def test_numbers():
     """numbers have units, times too; anything else is rejected"""
     for value in "0", "-1", "x", "1.5", "1kk", "k", "0x10", "1e3", "nan", "":
