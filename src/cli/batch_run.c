@@ -226,8 +226,16 @@ static int64_t pause_before(const struct batch_item *first,
     return reason && !strcmp(reason, "rate_limited") ? 0 : 500 << shift;
 }
 
-/* Ask again, or write the rows.  A key that is missing is missing for all of
- * them. */
+/* A key that is missing is missing for all rows.  A 403 may be about one of
+ * them, if others were answered. */
+static bool needs_key(const struct batch_run *r, const struct batch_end *e)
+{
+    bool answered = r->count.by_code[END_DONE];
+    return e->code == END_KEY && e->error &&
+           !(answered && e->error->http_status.value == 403);
+}
+
+/* Ask again, or write the rows. */
 static void continue_request(struct batch_run *r, struct batch_item *first,
                              struct batch_end *e)
 {
@@ -241,7 +249,7 @@ static void continue_request(struct batch_run *r, struct batch_item *first,
         split_request(r, first);
         return;
     }
-    if (e->code == END_KEY && e->error && !r->stop) {
+    if (!r->stop && needs_key(r, e)) {
         reword_print(e->error);
         fail_run(r, END_KEY);
     }

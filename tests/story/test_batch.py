@@ -662,10 +662,15 @@ def test_quiet():
 
 
 def test_no_key():
-    """without a key: exit code 4"""
+    """without a key: exit code 4; a row that is forbidden stops nothing"""
     run = allm("batch", "-m", "openai:gpt-5", stdin=prompts(9))
     equal((run.code, run.said.count("\n")), (4, 1))
     holds(run.said, "OPENAI_API_KEY")
+    status = {"word 1": 403, "word 3": 401}
+    with Server(script=lambda prompt, count: status.get(prompt)) as server:
+        run = allm(*MODEL, "-j", "1", stdin=prompts(5), env=server.env)
+    equal((run.code, [row["exit_code"] for row in run.lines]),
+          (4, [0, 4, 0, 4]))    # the 403 is about one row
 
 
 if __name__ == "__main__":
