@@ -2,8 +2,10 @@
  * image.c - allm image: generate or edit images, and write them to files
  *
  * A file is written under another name first and then linked, so it is complete
- * or not there, and an existing file is never replaced without --force.
+ * or not there, and an existing file is never replaced without --force.  An
+ * image that cannot be written there is kept in /tmp: it was paid for.
  */
+#include "cli/attach.h"
 #include "cli/command.h"
 #include "cli/exit.h"
 #include "cli/input.h"
@@ -18,6 +20,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -124,54 +127,100 @@ static bool name_file(char *out, size_t size, size_t index)
 /* Give the complete file its name.  Returns 0 or an errno. */
 static int place_file(const char *temp, const char *path)
 {
-    if (settings.force)
-        return rename(temp, path) ? errno : 0;
-    int error = link(temp, path) ? errno : 0;
-    unlink(temp);
+    int error = settings.force ? ENOTSUP : link(temp, path) ? errno : 0;
+    if (!error)
+        unlink(temp);
+    else if (error != EEXIST) /* there may be no links on this file system */
+        error = rename(temp, path) ? errno : 0;
     return error;
 }
 
-static int write_file(const char *path, const allm_image *image)
+/* Write a new file and close it.  Returns 0 or an errno. */
+static int fill_file(int fd, const char *bytes, size_t len)
+{
+    int error = fd < 0 ? errno : output_write(fd, bytes, len);
+    if (fd >= 0 && (fsync(fd) || close(fd)) && !error)
+        error = errno;
+    return error;
+}
+
+/* The image was paid for: keep it somewhere, and say where. */
+static void rescue_image(const char *name, int error, const char *bytes,
+                         size_t len)
+{
+    char path[] = "/tmp/allm-XXXXXX";
+    const char *why = error == EEXIST ? "it exists by now" : strerror(error);
+    int fd = mkstemp(path);
+    bool kept = !fill_file(fd, bytes, len);
+    if (!kept && fd >= 0)
+        unlink(path);
+    print_fault("cannot write %s: %s%s%s", name, why,
+                kept ? "; the image is in " : "", kept ? path : "");
+}
+
+static int write_file(const char *path, const char *bytes, size_t len)
 {
     char temp[4160];
     snprintf(temp, sizeof temp, "%s.%ld.part", path, (long)getpid());
     int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    int error = fd < 0 ? errno : output_write(fd, image->data, image->data_len);
-    if (fd >= 0 && (fsync(fd) || close(fd)) && !error)
-        error = errno;
+    int error = fill_file(fd, bytes, len);
     if (!error)
         error = place_file(temp, path);
-    else if (fd >= 0)
-        unlink(temp);
-    if (error == EEXIST)
-        print_fault("%s exists; --force replaces it", path);
-    else if (error)
-        print_fault("cannot write %s: %s", path, strerror(error));
-    else
+    if (!error) {
         print_format("%s\n", path);
-    return error ? END_USAGE : END_DONE;
+        return END_DONE;
+    }
+    if (fd >= 0)
+        unlink(temp);
+    rescue_image(path, error, bytes, len);
+    return END_USAGE;
 }
 
-static int pipe_image(const allm_image *image)
+static int pipe_image(const char *bytes, size_t len)
 {
-    int error = output_write(STDOUT_FILENO, image->data, image->data_len);
-    if (error && error != EPIPE)
-        print_fault("cannot write to standard output: %s", strerror(error));
+    int error = output_write(STDOUT_FILENO, bytes, len);
+    if (error)
+        rescue_image("to standard output", error, bytes, len);
     return error == EPIPE ? END_SIGNAL + SIGPIPE
            : error        ? END_FAILED
                           : END_DONE;
 }
 
-static int write_images(const allm_image_response *r)
+/* Write an image.  The provider may have sent only its address. */
+static int save_image(const struct target *t, const allm_image *image,
+                      size_t index)
 {
+    static struct taps none = { .trace_fd = -1 };
     char path[4096];
-    int code = r->image_count ? END_DONE : END_FAILED;
-    if (code == END_DONE && is_piped())
-        return pipe_image(r->images[0]);
-    for (size_t i = 0; code == END_DONE && i < r->image_count; i++) {
-        if (!name_file(path, sizeof path, i))
-            return print_misuse("the name of the file is too long");
-        code = write_file(path, r->images[i]);
+    struct input body = { NULL, 0, 0 };
+    const char *bytes = image->data;
+    size_t len = image->data_len;
+    if (image->source == ALLM_IMAGE_URL) {
+        if (!attach_is_url(bytes) ||
+            !attach_fetch(&body, bytes, &t->net, &none)) {
+            print_note("the image is at %.4000s", bytes);
+            return END_FAILED;
+        }
+        bytes = body.ptr;
+        len = body.len;
+    }
+    bool fits = is_piped() || name_file(path, sizeof path, index);
+    int code = is_piped() ? pipe_image(bytes, len)
+               : fits     ? write_file(path, bytes, len)
+                          : END_USAGE;
+    if (!fits)
+        rescue_image(path, ENAMETOOLONG, bytes, len);
+    input_release(&body);
+    return code;
+}
+
+static int write_images(const struct target *t, const allm_image_response *r)
+{
+    size_t count = is_piped() && r->image_count ? 1 : r->image_count;
+    int code = count ? END_DONE : END_FAILED;
+    for (size_t i = 0; i < count; i++) {
+        int one = save_image(t, r->images[i], i);
+        code = code == END_DONE ? one : code;
     }
     return code;
 }
@@ -203,7 +252,7 @@ static int make_images(const struct target *t, const struct sources *s,
     allm_stream_wait(stream);
     const allm_image_response *r = allm_stream_image_response(stream);
     const allm_error *error = allm_stream_error(stream);
-    int code = r ? write_images(r) : exit_of_error(error);
+    int code = r ? write_images(t, r) : exit_of_error(error);
     if (!r && error)
         reword_print(error);
     allm_stream_free(stream);

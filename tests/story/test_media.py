@@ -4,12 +4,13 @@ import base64
 import http.server
 import json
 import os
+import re
 import subprocess
 import tempfile
 import threading
 
-from program import (ALLM, CLEAN, HOME, Terminal, allm, equal, file, holds,
-                     main, one_sentence)
+from program import (ALLM, CLEAN, HOME, Run, Terminal, allm, equal, file,
+                     holds, main, one_sentence)
 
 PNG = b"\x89PNG\r\n\x1a\n bytes"
 
@@ -17,6 +18,14 @@ PNG = b"\x89PNG\r\n\x1a\n bytes"
 class Provider(http.server.BaseHTTPRequestHandler):
     """Images and moderations, as OpenAI returns them."""
     asked = []
+    data = None     # of the images; a function of the request
+
+    def do_GET(self):
+        Provider.asked.append((self.path, b""))
+        self.send_response(200)
+        self.send_header("content-length", str(len(PNG)))
+        self.end_headers()
+        self.wfile.write(PNG)
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
@@ -31,6 +40,8 @@ class Provider(http.server.BaseHTTPRequestHandler):
             count = 2 if b'"n":2' in body.replace(b" ", b"") else 1
             answer = {"created": 1, "data": [
                 {"b64_json": base64.b64encode(PNG).decode()}] * count}
+            if Provider.data:
+                answer["data"] = Provider.data(answer["data"])
         text = json.dumps(answer).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")
@@ -122,6 +133,59 @@ def test_image_misuse():
                              check=False)
     equal(run.returncode, 1)
     holds(run.stderr.decode(), "No space left")
+
+
+def kept(run):
+    """The images that could not be written where they should be."""
+    paths = re.findall("the image is in (/tmp/allm-[A-Za-z0-9]+)", run.said)
+    for path in paths:
+        with open(path, "rb") as image:
+            equal(image.read(), PNG)
+        os.unlink(path)
+    return len(paths)
+
+
+def test_image_is_paid_for():
+    """an image that cannot be written is kept elsewhere, and named"""
+    folder = tempfile.mkdtemp(dir=HOME)
+
+    def others(images):
+        with open(os.path.join(folder, "a.png"), "wb") as other:
+            other.write(b"mine")
+        return images * 3
+    Provider.data = others
+    run = allm("image", "-O", "a.png", "fox", cwd=folder, env=ENV)
+    equal((run.code, run.text), (2, "a-2.png\na-3.png\n"))
+    equal(kept(run), 1)
+    with open(os.path.join(folder, "a.png"), "rb") as other:
+        equal(other.read(), b"mine")
+    Provider.data = None
+    with open("/dev/full", "wb") as full:
+        run = subprocess.run([ALLM, "image", "-O", "-", "a"], stdout=full,
+                             env={**CLEAN, **ENV}, stderr=subprocess.PIPE,
+                             check=False)
+    equal(kept(Run(run.returncode, b"", run.stderr)), 1)
+
+
+def test_image_address():
+    """an image of which only the address comes is fetched, or named"""
+    folder = tempfile.mkdtemp(dir=HOME)
+    here = f"http://127.0.0.1:{SERVER.server_port}"
+    Provider.data = lambda images: [{"url": here + "/x.png"}]
+    run = allm("image", "fox", cwd=folder, env=ENV)
+    equal((run.code, run.out, os.listdir(folder)), (1, b"", []))
+    holds(run.said, "the image is at " + here + "/x.png")
+    config = os.path.join(folder, "config.json")
+    with open(config, "w", encoding="utf-8") as out:
+        json.dump({"providers": {"openai": {"proxy": here}}}, out)
+    Provider.data = lambda images: [{"url": "http://pictures.example/x.png"}]
+    run = allm("image", "fox", cwd=folder,
+               env={**ENV, "ALLM_CONFIG": config,
+                    "OPENAI_BASE_URL": "http://api.example/v1"})
+    equal((run.code, run.text), (0, "image.png\n"))
+    with open(os.path.join(folder, "image.png"), "rb") as image:
+        equal(image.read(), PNG)
+    Provider.data = None
 
 
 def test_unsupported():
