@@ -296,7 +296,10 @@ static int prepare_embed(struct embed *e, struct batch_run *run, int argc,
                                      .lines = !settings.jsonl,
                                      .dims = settings.dims };
     if (code == END_DONE && settings.similar)
-        return code;
+        return argc ? print_misuse("--similar takes no arguments, but got "
+                                   "\"%.100s\"",
+                                   argv[0])
+                    : code;
     if (code == END_DONE)
         code = open_embed_files(e, run, argc, argv);
     return code == END_DONE ? batch_run_open(run) : code;

@@ -197,6 +197,8 @@ int embed_similar(const struct similar *how, const struct batch_model *model,
                   const char *api_key)
 {
     struct search s = { .how = how };
+    if (!*how->text)
+        return print_misuse("--similar needs a text that is not empty");
     int code = map_rows(&s);
     if (code == END_DONE)
         code = find_dims(&s);

@@ -265,6 +265,8 @@ def test_similar():
     assert run.text.startswith("1.0000 "), run.text
     equal(len(allm(*fake, "--similar", "x", "-O", out).text.splitlines()), 4)
     one_sentence(allm(*fake, "--similar", "x"), 2, "needs -O")
+    one_sentence(allm(*fake, "--similar", "", "-O", out), 2, "not empty")
+    one_sentence(allm(*fake, "--similar", "x", "-O", out, "y"), 2, '"y"')
     one_sentence(allm(*fake, "--similar", "x", "-O", "/nowhere"), 2,
                  "/nowhere")
     one_sentence(allm(*fake, "--similar", "x", "-O", file("none", "")), 2,
