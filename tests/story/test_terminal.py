@@ -700,9 +700,9 @@ def test_reasoning():
 
 def test_terminal_is_restored():
     """the terminal is restored at the end, also after a signal"""
+    usual = termios.ECHO | termios.ICANON | termios.ISIG
     for end in (b"\x04", signal.SIGTERM, signal.SIGHUP):
         t = Terminal("chat", *text(), env=XTERM)
-        before = termios.tcgetattr(t.ours)
         t.until(b"\x1b[2C")
         assert not termios.tcgetattr(t.ours)[3] & termios.ECHO
         if isinstance(end, bytes):
@@ -712,8 +712,7 @@ def test_terminal_is_restored():
             t.child.send_signal(end)
         t.child.wait(timeout=20)
         now = termios.tcgetattr(t.ours)
-        equal(now[3] & (termios.ECHO | termios.ICANON | termios.ISIG),
-              before[3] & (termios.ECHO | termios.ICANON | termios.ISIG))
+        equal(now[3] & usual, usual)
         t.end()
 
 
