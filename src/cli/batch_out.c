@@ -293,11 +293,12 @@ int batch_out_open(struct batch_out *o, const char *path, int in)
     o->fd = open(o->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (o->fd < 0)
         return reject_out(o, strerror(errno));
+    bool locked = flock(o->fd, LOCK_EX | LOCK_NB) != 0;
     if (fstat(o->fd, &out) || (in >= 0 && fstat(in, &input)))
         return reject_out(o, strerror(errno));
     if (in >= 0 && out.st_dev == input.st_dev && out.st_ino == input.st_ino)
         return reject_out(o, "it is the input; name another file");
-    if (flock(o->fd, LOCK_EX | LOCK_NB)) {
+    if (locked || !out.st_nlink) { /* tidy has replaced it meanwhile */
         print_fault("%s is locked: another batch writes to it", o->path);
         return END_SESSION;
     }
