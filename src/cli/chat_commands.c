@@ -152,7 +152,8 @@ static void change_budget(struct chat *c, const char *rest)
                    c->max_cost);
         return;
     }
-    if (*rest && strcmp(rest, "none") != 0 && (*end || !(most > 0 && most < HUGE_VAL))) {
+    bool amount = !*end && most > 0 && most < HUGE_VAL;
+    if (*rest && strcmp(rest, "none") != 0 && !amount) {
         print_fault("/budget needs an amount in US dollars, or none: /budget "
                     "0.50");
         return;

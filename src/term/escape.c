@@ -5,10 +5,9 @@
 
 bool escape_is_unsafe(uint32_t c)
 {
-    return (c < ' ' && c != '\n' && c != '\t') ||
-           (c >= 0x7f && c <= 0x9f) || c == 0x61c || c == 0x200e ||
-           c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
-           (c >= 0x2066 && c <= 0x2069);
+    return (c < ' ' && c != '\n' && c != '\t') || (c >= 0x7f && c <= 0x9f) ||
+           c == 0x61c || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 /* Is it longer than needed, a surrogate, or beyond Unicode? */

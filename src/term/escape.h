@@ -2,8 +2,8 @@
  * escape.h - make text from outside harmless for a terminal
  *
  * Control characters other than line feed and tab, marks that change the
- * direction of text, and line separators become \uXXXX; bytes that are not UTF-8
- * become \xXX.  Characters may arrive in pieces.
+ * direction of text, and line separators become \uXXXX; bytes that are not
+ * UTF-8 become \xXX.  Characters may arrive in pieces.
  */
 #ifndef TERM_ESCAPE_H
 #define TERM_ESCAPE_H

@@ -501,7 +501,8 @@ def test_chat():
     run = allm("chat", "-m", "fake:m", "-o", "adapter_opts", TWO,
                stdin=f"hi\n/usage\n/model\n/save {path}\r\nho\n/nope\n/mod\n")
     equal((run.code, run.out), (0, b"one\ntwo\n"))
-    holds(run.said, "usage: 3 tokens in, 2 out, cost unknown\n", "fake:m", "saved to",
+    holds(run.said, "usage: 3 tokens in, 2 out, cost unknown\n", "fake:m",
+          "saved to",
           "unknown command /nope", "did you mean /model;")
     with open(path, encoding="utf-8") as saved:
         document = json.load(saved)

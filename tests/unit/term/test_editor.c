@@ -131,8 +131,7 @@ static const struct editor_hooks hooks = { earlier, complete, NULL };
 #define LEFT "\033[D"
 #define PASTE "\033[200~"
 #define END "\033[201~"
-#define MARKS \
-    "\xcc\x81\xcc\x82\xcc\x83\xcc\x84\xcc\x85\xcc\x86\xcc\x87\xcc\x88\xcc\x89\xcc\x8a"
+#define MARKS "\xcc\x81\xcc\x82\xcc\x83\xcc\x84\xcc\x85\xcc\x86"
 #define WOMAN "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb"
 
 static const struct {
@@ -140,12 +139,22 @@ static const struct {
 } transcripts[] = {
     { "letters", "abc", "abc", "> abc" },
     { "insert", "abd" LEFT "c", "abcd", "> abcd" },
-    { "many marks on one letter", "xa" MARKS MARKS MARKS MARKS "\x7f", "x",
-      "> x" },
-    { "home and end", "bc\x01" "a\x05" "d", "abcd", NULL },
-    { "Backspace and Delete", "abx\x7f" "cx" LEFT "\033[3~", "abc", "> abc" },
+    { "many marks on one letter",
+      "xa" MARKS MARKS MARKS MARKS MARKS MARKS "\x7f", "x", "> x" },
+    { "home and end",
+      "bc\x01"
+      "a\x05"
+      "d",
+      "abcd", NULL },
+    { "Backspace and Delete",
+      "abx\x7f"
+      "cx" LEFT "\033[3~",
+      "abc", "> abc" },
     { "kill and yank", "one two\x17\x01\x19 ", "two one ", NULL },
-    { "Ctrl-K and Ctrl-U", "one two" LEFT LEFT "\x0b\x15" "x", "x", "> x" },
+    { "Ctrl-K and Ctrl-U",
+      "one two" LEFT LEFT "\x0b\x15"
+      "x",
+      "x", "> x" },
     { "Alt-B, Alt-D", "one two three\033b\033b\033d", "one  three", NULL },
     { "undo a word", "one two\x1f", "one ", "> one" },
     { "undo all", "ab\x7f\x1f\x1f", "", ">" },
@@ -156,7 +165,10 @@ static const struct {
     { "joined emoji are one", "a" WOMAN "b" LEFT "\x7f", "ab", "> ab" },
     { "a flag is one", "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaax" LEFT "\x7f", "x",
       NULL },
-    { "not UTF-8", "a\xff\xc3" "b", "ab", "> ab" },
+    { "not UTF-8",
+      "a\xff\xc3"
+      "b",
+      "ab", "> ab" },
     { "long lines continue", "0123456789abcdefghijklm",
       "0123456789abcdefghijklm", "> 0123456789abcdefg|  hijklm" },
     { "Ctrl-J", "a\nb", "a\nb", "> a|  b" },
@@ -171,8 +183,14 @@ static const struct {
     { "keys in a paste", PASTE "a\x03\x04\x1b[Db\x01" END, "ab", "> ab" },
     { "a search", "\x12sec", "second\nof two", NULL },
     { "a search that goes on", "\x12s\x12", "second\nof two", NULL },
-    { "it is left", "\x12" "fir\x05!", "first!", "> first!" },
-    { "it is cancelled", "ab\x12" "fir\x07", "ab", "> ab" },
+    { "it is left",
+      "\x12"
+      "fir\x05!",
+      "first!", "> first!" },
+    { "it is cancelled",
+      "ab\x12"
+      "fir\x07",
+      "ab", "> ab" },
     { "it finds nothing", "\x12zz", "", "no 'zz':" },
     { "completion", "/e\t", "/exit ", "> /exit" },
     { "of a part", "/m\t", "/mo", "> /mo" },
