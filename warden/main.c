@@ -102,11 +102,11 @@ static void do_without(enum wall wall, const char *path)
 enum {
     CALL_OPEN_TREE = 428, CALL_MOVE_MOUNT = 429, CALL_CLOSE_RANGE = 436,
     CALL_OPENAT2 = 437, CALL_MOUNT_SETATTR = 442, CALL_CREATE_RULESET = 444,
-    CALL_ADD_RULE = 445, CALL_RESTRICT_SELF = 446, CALLS_KNOWN = 472,
-    NO_LINKS = 4, MOUNT_READ_ONLY = 1, TREE_CLONE = 1, WHOLE_TREE = 0x8000,
-    BOTH_DESCRIPTORS = 0x44, RULE_PATH = 1, RULE_PORT = 2, GET_VERSION = 1,
-    NET_BIND = 1, NET_CONNECT = 2, SCOPE_ALL = 3, FS_EXECUTE = 1,
-    FS_WRITE_FILE = 2, FS_READ_FILE = 4, FS_READ_DIR = 8, FS_TRUNCATE = 0x4000,
+    CALL_ADD_RULE = 445, CALL_RESTRICT_SELF = 446, CALLS = 480, NO_LINKS = 4,
+    MOUNT_READ_ONLY = 1, TREE_CLONE = 1, WHOLE_TREE = 0x8000, GET_VERSION = 1,
+    BOTH_DESCRIPTORS = 0x44, RULE_PATH = 1, RULE_PORT = 2, NET_BIND = 1,
+    NET_CONNECT = 2, SCOPE_ALL = 3, FS_EXECUTE = 1, FS_WRITE_FILE = 2,
+    FS_READ_FILE = 4, FS_READ_DIR = 8, FS_TRUNCATE = 0x4000, BLOCK = 32,
     FS_READ = FS_READ_FILE | FS_READ_DIR, FS_CHANGE = 0x7fff,   /* but DEV */
     FS_OF_FILES = FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE
 };
@@ -186,16 +186,14 @@ static void pids_apply(void)
 static void limits_apply(void)
 {
     static const int resources[] = { RLIMIT_CPU, RLIMIT_AS, RLIMIT_FSIZE,
-                                     RLIMIT_NOFILE, RLIMIT_NPROC,
-                                     RLIMIT_NPROC };
+                              RLIMIT_NOFILE, RLIMIT_NPROC, RLIMIT_NPROC };
     for (int i = 0; i < LIMIT_LINGER; i++) {
         enum wall wall = i < LIMIT_PROCS ? WALL_AMOUNT : WALL_PROCESSES;
         uint64_t n = orders.limit[i];
         struct rlimit r = { n, n + (i == LIMIT_CPU) };  /* SIGXCPU, SIGKILL */
-        if (!n || orders.off[wall] ||
-            i == (state.mounts ? LIMIT_TASKS : LIMIT_PROCS))
-            continue;
-        if (setrlimit((__rlimit_resource_t)resources[i], &r) && errno != EPERM)
+        if (n && !orders.off[wall] &&
+            i != (state.mounts ? LIMIT_TASKS : LIMIT_PROCS) &&
+            setrlimit((__rlimit_resource_t)resources[i], &r) && errno != EPERM)
             demand(wall, false, limit_names[i]);    /* EPERM: it was lower */
     }
 }
@@ -268,40 +266,42 @@ static void landlock_apply(void)
 # define ARCHITECTURE 0u        /* this wall is missing */
 #endif
 
-/* Each list ends with END.  Numbers are those of calls that the headers may not
- * know.  425 to 435 are io_uring_* and clone3; what comes later is unknown. */
-#define END UINT32_MAX
-static const uint32_t absent_calls[] = { 425, 426, 427, 435, CALLS_KNOWN, END };
-static const uint32_t staying_calls[] = { SYS_setsid, SYS_setpgid, END };
-static const uint32_t shared_calls[] = {    /* objects of other processes */
-    SYS_shmget, SYS_shmat, SYS_shmctl, SYS_semget, SYS_semop, SYS_semtimedop,
-    SYS_semctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv, SYS_msgctl, SYS_mq_open,
-    SYS_mq_unlink, END
-};
-static const uint32_t kernel_calls[] = {
-    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp,
-    SYS_mount, SYS_umount2, SYS_chroot, SYS_pivot_root, SYS_setns, SYS_unshare,
-    428, 429, 430, 431, 432, 433, 438, 440, 442, 443, 467,  /* as the others */
-    SYS_quotactl, SYS_bpf, SYS_perf_event_open, SYS_kexec_load, SYS_init_module,
-    SYS_finit_module, SYS_delete_module, SYS_add_key, SYS_request_key,
-    SYS_keyctl, SYS_userfaultfd, SYS_open_by_handle_at, SYS_reboot, SYS_swapon,
-    SYS_swapoff, SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime,
-    SYS_adjtimex, SYS_sethostname, SYS_setdomainname, SYS_acct, SYS_syslog,
-    SYS_vhangup, SYS_fanotify_init, SYS_kexec_file_load,
+/* Numbers are those of calls that the headers may not know: 425 to 435 are
+ * io_uring_* and clone3; from 472 on they are unknown.  Metadata is changed by
+ * path, and by a descriptor, which may be open for reading only. */
+static const struct {
+    enum wall wall;
+    uint16_t error;
+    uint32_t call[56];          /* no list has call 0 */
+} lists[] = {
+    { WALL_KERNEL, ENOSYS, { 425, 426, 427, 435, 472, 473, 474, 475, 476, 477,
+                             478, 479 } },      /* and all that follow */
+    { WALL_STAYING, EPERM, { SYS_setsid, SYS_setpgid } },
+    { WALL_SIGNALS, EPERM, {    /* objects of other processes */
+        SYS_shmget, SYS_shmat, SYS_shmctl, SYS_semget, SYS_semop, SYS_semctl,
+        SYS_semtimedop, SYS_msgget, SYS_msgsnd, SYS_msgrcv, SYS_msgctl,
+        SYS_mq_open, SYS_mq_unlink } },
+    { WALL_METADATA, EPERM, {   /* 452: fchmodat2; *xattrat, file_* */
+        SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_setxattr,
+        SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr,
 #ifdef __x86_64__
-    SYS_iopl, SYS_ioperm, SYS_modify_ldt, SYS_uselib,
+        SYS_chmod, SYS_chown, SYS_lchown,
 #endif
-    END
-};
-/* By path, and by descriptor, which may be open for reading only. */
-static const uint32_t metadata_calls[] = {
-    SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_setxattr,
-    SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr,
-    SYS_fremovexattr, 452, 463, 466, 469,   /* fchmodat2, *xattrat, file_* */
+        SYS_fremovexattr, 452, 463, 466, 469 } },
+    { WALL_KERNEL, EPERM, {
+        SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp,
+        SYS_mount, SYS_umount2, SYS_chroot, SYS_pivot_root, SYS_setns, SYS_acct,
+        428, 429, 430, 431, 432, 433, 438, 440, 442, 443, 467,  /* as these */
+        SYS_unshare, SYS_quotactl, SYS_bpf, SYS_perf_event_open, SYS_syslog,
+        SYS_kexec_load, SYS_kexec_file_load, SYS_init_module, SYS_reboot,
+        SYS_finit_module, SYS_delete_module, SYS_add_key, SYS_request_key,
+        SYS_keyctl, SYS_userfaultfd, SYS_open_by_handle_at, SYS_swapon,
+        SYS_swapoff, SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime,
 #ifdef __x86_64__
-    SYS_chmod, SYS_chown, SYS_lchown,
+        SYS_iopl, SYS_ioperm, SYS_modify_ldt, SYS_uselib,
 #endif
-    END
+        SYS_adjtimex, SYS_sethostname, SYS_setdomainname, SYS_vhangup,
+        SYS_fanotify_init } },
 };
 
 /* Refuse a call if, or unless, the low word of an argument, of which the kernel
@@ -312,7 +312,7 @@ static const uint32_t metadata_calls[] = {
 #define TCP(call) WALL_NET, NET_TCP, SYS_##call
 #define PAIR WALL_NET, -1, SYS_socketpair, UNLESS
 #define IOCTL(wall) WALL_##wall, -1, SYS_ioctl, IF, 1
-#define SELF(call, arg) WALL_SIGNALS, -1, SYS_##call, UNLESS, arg, ~0u
+#define SELF(c, n, v) { WALL_SIGNALS, -1, SYS_##c, UNLESS, n, ~0u, { v, v, v } }
 static const struct check {
     enum wall wall;
     int net;
@@ -337,11 +337,10 @@ static const struct check {
     { TCP(listen), IF, 0, 0, { 0 } },
     { PAIR, 0, ~0u, { AF_UNIX, AF_UNIX, AF_UNIX } },
     { PAIR, 1, 0xf, { SOCK_STREAM, SOCK_SEQPACKET, SOCK_STREAM } },
-    { SELF(prlimit64, 0), { 0 } }, { SELF(sched_setaffinity, 0), { 0 } },
-    { SELF(sched_setscheduler, 0), { 0 } }, { SELF(sched_setattr, 0), { 0 } },
-    { SELF(sched_setparam, 0), { 0 } },
-    { SELF(setpriority, 0), { 0 } }, { SELF(setpriority, 1), { 0 } },
-    { SELF(ioprio_set, 0), { 1, 1, 1 } }, { SELF(ioprio_set, 1), { 0 } },
+    SELF(prlimit64, 0, 0), SELF(sched_setaffinity, 0, 0),
+    SELF(sched_setscheduler, 0, 0), SELF(sched_setattr, 0, 0),
+    SELF(sched_setparam, 0, 0), SELF(setpriority, 0, 0),
+    SELF(setpriority, 1, 0), SELF(ioprio_set, 0, 1), SELF(ioprio_set, 1, 0),
 };
 
 #define OFFSET(member) ((uint32_t)offsetof(struct seccomp_data, member))
@@ -350,27 +349,29 @@ static const struct check {
 #define AT_LEAST BPF_JMP | BPF_JGE | BPF_K
 #define RETURN BPF_RET | BPF_K
 
-static struct sock_filter program[BPF_MAXINSNS];   /* all lists have room */
-static struct sock_fprog filter = { 0, program };
+/* The kernel tries the filter with every number when it is installed.  So calls
+ * are in blocks, which one comparison skips. */
+static uint16_t refused[CALLS];         /* with this error; or 0 */
+static struct sock_filter program[BPF_MAXINSNS] = {     /* there is room */
+    BPF_STMT(LOAD, OFFSET(arch)), BPF_JUMP(COMPARE, ARCHITECTURE, 1, 0),
+    BPF_STMT(RETURN, SECCOMP_RET_KILL_PROCESS), BPF_STMT(LOAD, OFFSET(nr)),
+    BPF_JUMP(AT_LEAST, 0x40000000, 0, 1),       /* x32 */
+    BPF_STMT(RETURN, SECCOMP_RET_KILL_PROCESS),
+};
+static struct sock_fprog filter = { 6, program };
 
 /* `yes` and `no` are how many instructions a comparison skips. */
 static void add_code(unsigned code, uint32_t k, unsigned yes, unsigned no)
 {
-    struct sock_filter f = { (uint16_t)code, (uint8_t)yes, (uint8_t)no, k };
-    program[filter.len++] = f;
-}
-
-static void refuse_calls(enum wall wall, const uint32_t *call, uint32_t error)
-{
-    for (; !orders.off[wall] && *call != END; call++) {
-        add_code(*call < CALLS_KNOWN ? COMPARE : AT_LEAST, *call, 0, 1);
-        add_code(RETURN, SECCOMP_RET_ERRNO | error, 0, 0);
-    }
+    program[filter.len++] = (struct sock_filter){ (uint16_t)code, (uint8_t)yes,
+                                                  (uint8_t)no, k };
 }
 
 static void add_check(const struct check *c)
 {
     bool hit = c->kind == IF;
+    if (orders.off[c->wall] || (c->net >= 0 && c->net != orders.net))
+        return;
     add_code(COMPARE, c->call, 0, 7);
     add_code(LOAD, OFFSET(args) + 8 * c->arg, 0, 0);
     add_code(BPF_ALU | BPF_AND | BPF_K, c->mask, 0, 0);
@@ -381,26 +382,38 @@ static void add_check(const struct check *c)
     add_code(LOAD, OFFSET(nr), 0, 0);
 }
 
+static void add_block(uint32_t from)
+{
+    size_t begin = filter.len;
+    add_code(AT_LEAST, from + BLOCK, 0, 0);
+    for (uint32_t call = from; call < from + BLOCK; call++) {
+        if (refused[call]) {
+            add_code(COMPARE, call, 0, 1);
+            add_code(RETURN, SECCOMP_RET_ERRNO | refused[call], 0, 0);
+        }
+        for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+            if (checks[i].call == call)
+                add_check(&checks[i]);
+    }
+    program[begin].jt = (uint8_t)(filter.len - begin);
+    add_code(RETURN, SECCOMP_RET_ALLOW, 0, 0);
+    if (program[begin].jt == 1)
+        filter.len = (unsigned short)begin;
+}
+
 static void filter_apply(void)
 {
-    add_code(LOAD, OFFSET(arch), 0, 0);
-    add_code(COMPARE, ARCHITECTURE, 1, 0);
-    add_code(RETURN, SECCOMP_RET_KILL_PROCESS, 0, 0);
-    add_code(LOAD, OFFSET(nr), 0, 0);
-    add_code(AT_LEAST, 0x40000000, 0, 1);   /* x32 */
-    add_code(RETURN, SECCOMP_RET_KILL_PROCESS, 0, 0);
-    refuse_calls(WALL_KERNEL, absent_calls, ENOSYS);
-    refuse_calls(WALL_KERNEL, kernel_calls, EPERM);
-    refuse_calls(WALL_STAYING, staying_calls, EPERM);
-    refuse_calls(WALL_SIGNALS, shared_calls, EPERM);
     orders.off[WALL_METADATA] |= state.mounts || orders.write_list;
-    refuse_calls(WALL_METADATA, metadata_calls, EPERM);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (const uint32_t *c = lists[i].call; *c; c++)
+            if (!orders.off[lists[i].wall])
+                refused[*c] = lists[i].error;
     orders.off[WALL_SIGNALS] |= state.pids; /* there are no others */
-    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        if (!orders.off[checks[i].wall] &&
-            (checks[i].net < 0 || checks[i].net == orders.net))
-            add_check(&checks[i]);
-    add_code(RETURN, SECCOMP_RET_ALLOW, 0, 0);
+    for (uint32_t call = 0; call < CALLS; call += BLOCK)
+        add_block(call);
+    add_code(RETURN, orders.off[WALL_KERNEL] ? SECCOMP_RET_ALLOW
+                                             : SECCOMP_RET_ERRNO | ENOSYS,
+             0, 0);
     errno = ENOSYS;
     if (filter.len > 7 &&       /* else all walls are off */
         (!ARCHITECTURE ||
@@ -424,13 +437,12 @@ static void check_state(void)
 
 static void run_tool(void)
 {
-    static const sigset_t none; /* empty */
     if (!orders.terminal)
         setpgid(0, 0);
     if (orders.dir && chdir(orders.dir))
         give_up("failed", "dir", orders.dir);
     check_state();
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    sigprocmask(SIG_SETMASK, &(sigset_t){ { 0 } }, NULL);
     limits_apply();
     privileges_apply();
     landlock_apply();
@@ -473,32 +485,27 @@ static void kill_all(void)
     close(fd);
 }
 
-/* Init passes it on. */
-static void end_politely(void)
-{
-    if (!reaped)
-        kill(orders.terminal || (state.pids && !is_init) ? first : -first,
-             SIGTERM);
-}
-
 /* Sleep until something happens; true: kill everything. */
 static bool wait_for_news(int ms)
 {
     struct signalfd_siginfo news;
     char text[64];
+    bool politely = false;      /* init passes it on */
     struct pollfd fds[] = { { is_init ? -1 : CONTROL, POLLIN, 0 },
                             { signals, POLLIN, 0 } };
     poll(fds, 2, ms);
     while (read(signals, &news, sizeof news) > 0)
-        if (news.ssi_signo == SIGTERM && is_init)
-            end_politely();
-    if (!fds[0].revents)
-        return false;
-    ssize_t n = read(CONTROL, text, sizeof text);
-    bool all = n <= 0 || memchr(text, 'k', (size_t)n);
-    if (!all)
-        end_politely();
-    return all;
+        politely |= news.ssi_signo == SIGTERM && is_init;
+    if (fds[0].revents) {
+        ssize_t n = read(CONTROL, text, sizeof text);
+        if (n <= 0 || memchr(text, 'k', (size_t)n))
+            return true;
+        politely = true;
+    }
+    if (politely && !reaped)
+        kill(orders.terminal || (state.pids && !is_init) ? first : -first,
+             SIGTERM);
+    return false;
 }
 
 static void tend(void)

@@ -99,20 +99,12 @@ bool orders_line(struct orders *o, char *line)
     char *value = line;
     int access;
     bool is_path = take_name(&value, access_names, &access);
-    if (!unescape(value))
-        return false;
-    if (is_path)
-        return read_path(o, access, value);
-    if (!strcmp(line, "env"))
-        return read_env(o, value);
-    if (!strcmp(line, "net"))
-        return read_net(o, value);
-    if (!strcmp(line, "limit"))
-        return read_limit(o, value);
-    if (!strcmp(line, "wall"))
-        return read_wall(o, value);
-    if (!strcmp(line, "terminal"))
-        return o->terminal = true;
-    o->dir = value;
-    return !strcmp(line, "dir") && *value == '/';
+    return !unescape(value)            ? false
+           : is_path                   ? read_path(o, access, value)
+           : !strcmp(line, "env")      ? read_env(o, value)
+           : !strcmp(line, "net")      ? read_net(o, value)
+           : !strcmp(line, "limit")    ? read_limit(o, value)
+           : !strcmp(line, "wall")     ? read_wall(o, value)
+           : !strcmp(line, "terminal") ? (o->terminal = true)
+           : !strcmp(line, "dir") && *value == '/' && (o->dir = value);
 }

@@ -37,8 +37,7 @@ struct orders {
 
 extern const char *const wall_names[], *const limit_names[];
 
-/* Read one line, without its LF; it is changed and referred to.  False: it is
- * not an instruction. */
+/* Read a line without its LF, and refer to it.  False: it is no instruction. */
 bool orders_line(struct orders *o, char *line);
 
 #endif

@@ -214,13 +214,19 @@ bool reach_is_secret(const struct reach_secrets *s, const char *resolved)
     return false;
 }
 
+/* Most folders of programs are below this one, which grants them, too. */
+static bool is_in_usr(const struct reach_secrets *f, const char *resolved)
+{
+    return !strncmp(resolved, "/usr/", 5) && !touched(f, "/usr");
+}
+
 /* Unless it contains a path that is never accessible. */
 static bool add_allowed(struct buf *out, const struct reach_secrets *f,
                         const char *verb, const char *path)
 {
     const char *resolved = reach_resolve(out->arena, path, "/");
     bool allowed = resolved && !touched(f, resolved);
-    if (allowed)
+    if (allowed && !is_in_usr(f, resolved))
         orders_add(out, verb, resolved);
     return allowed;
 }

@@ -85,6 +85,27 @@ static void leaves_out_the_home(void)
     external_clean();
 }
 
+/* A rule of the kernel for each would slow down every start. */
+static void names_folders_below_usr_once(void)
+{
+    static const struct {
+        const char *home;
+        bool all, one;
+    } rows[] = { { "/h/me", true, false }, { "/usr/h/me", false, true } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a;
+        struct buf out;
+        setenv("HOME", rows[i].home, 1);
+        setenv("PATH", "/usr/bin", 1);
+        arena_init(&a, mem_default());
+        buf_init(&out, &a, ORDERS_LIMIT);
+        reach_least(&out, "/usr/bin/env");
+        CHECK(out.ptr && !!strstr(out.ptr, "exec /usr\n") == rows[i].all);
+        CHECK(out.ptr && !!strstr(out.ptr, "exec /usr/bin\n") == rows[i].one);
+        arena_release(&a);
+    }
+}
+
 static void refuses_long_paths(void)
 {
     static char path[10000];
@@ -100,4 +121,5 @@ static void refuses_long_paths(void)
 }
 
 TESTS = { TEST(never_allows_secrets), TEST(leaves_out_the_home),
-          TEST(refuses_long_paths), TESTS_END };
+          TEST(names_folders_below_usr_once), TEST(refuses_long_paths),
+          TESTS_END };
