@@ -267,8 +267,8 @@ static void landlock_apply(void)
 #endif
 
 /* Numbers are those of calls that the headers may not know: 425 to 435 are
- * io_uring_* and clone3; from 472 on they are unknown.  Metadata is changed by
- * path, and by a descriptor, which may be open for reading only. */
+ * io_uring_* and clone3; from 472 on they are unknown.  Attributes have
+ * content, too; metadata is also changed by a descriptor to read from. */
 static const struct {
     enum wall wall;
     uint16_t error;
@@ -277,6 +277,8 @@ static const struct {
     { WALL_KERNEL, ENOSYS, { 425, 426, 427, 435, 472, 473, 474, 475, 476, 477,
                              478, 479 } },      /* and all that follow */
     { WALL_STAYING, EPERM, { SYS_setsid, SYS_setpgid } },
+    { WALL_FILES, ENOTSUP, { SYS_getxattr, SYS_lgetxattr, SYS_listxattr,
+                             SYS_llistxattr, 464, 465 } },
     { WALL_SIGNALS, EPERM, {    /* objects of other processes */
         SYS_shmget, SYS_shmat, SYS_shmctl, SYS_semget, SYS_semop, SYS_semctl,
         SYS_semtimedop, SYS_msgget, SYS_msgsnd, SYS_msgrcv, SYS_msgctl,
@@ -325,7 +327,7 @@ static const struct check {
     { IOCTL(KERNEL), ~0u, { 0xc0506617, 0xc0406618, 0xc0406619 } }, /* keys */
     { IOCTL(METADATA), 0xc000ff00, { 0x40006600, 0x40007600, 0x40005800 } },
     { IOCTL(METADATA), ~0u, { 0x6609, 0x660c, 0x800c6613 } },   /* of ext4 */
-    { IOCTL(METADATA), 0xff00, { 0x9400, 0xf500, 0x9400 } },    /* of Btrfs */
+    { IOCTL(METADATA), 0xff00, { 0x9400, 0xf500, 0x7200 } },    /* Btrfs, FAT */
     { WALL_NET, NET_NONE, SYS_socket, IF, 0, 0, { 0 } },
     { SOCKET(NET_ALL), 0, ~0u, { AF_INET, AF_INET6, AF_NETLINK } },
     { SOCKET(NET_TCP), 0, ~0u, { AF_INET, AF_INET6, AF_INET } },

@@ -42,6 +42,7 @@
 #include <sys/types.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 /* A path below the folder that a variable names; two may be in use. */
@@ -225,6 +226,17 @@ static bool share_memory_file(void)
     int fd = open(path, O_RDWR | O_CREAT, 0600);
     unlink(path);
     return fd >= 0;
+}
+
+/* Attributes have content, such as where a file was downloaded from. */
+static bool read_attribute(void)
+{
+    char value[16];
+    return getxattr(secret(), "user.allm", value, sizeof value) > 0;
+}
+static bool list_attributes(void)
+{
+    return listxattr(secret(), NULL, 0) > 0;
 }
 
 /* ------------------------------------------------------------ metadata --- */
@@ -706,7 +718,8 @@ static const struct attempt {
     ATTEMPT(read_through_link), ATTEMPT(write_through_link),
     ATTEMPT(read_root_of_host), ATTEMPT(read_map_of_host),
     ATTEMPT(change_oom_of_host), ATTEMPT(open_terminal),
-    ATTEMPT(share_memory_file), ATTEMPT(flags_readable),
+    ATTEMPT(share_memory_file), ATTEMPT(read_attribute),
+    ATTEMPT(list_attributes), ATTEMPT(flags_readable),
     ATTEMPT(listen_anywhere), ATTEMPT(open_alg), ATTEMPT(open_packet),
     ATTEMPT(signal_pidfd), ATTEMPT(limit_host), ATTEMPT(slow_host),
     ATTEMPT(pin_host), ATTEMPT(idle_host), ATTEMPT(slow_disk_of_host),

@@ -62,6 +62,8 @@ ROWS = {
     "open_setting": "files mounts",
     "open_terminal": "files",
     "share_memory_file": "files mounts",
+    "read_attribute": "files",
+    "list_attributes": "files",
     "chmod_outside": "metadata mounts",
     "chown_outside": "metadata mounts",
     "fchmod_readable": "metadata mounts",
@@ -118,8 +120,8 @@ ROWS = {
     "push_input": "kernel privileges mounts",
     "change_discipline": "kernel",
     "remove_file_key": "kernel",
-    "old_interface": "kernel net staying metadata signals mounts",
-    "x32_interface": "kernel net staying metadata signals mounts",
+    "old_interface": "files kernel net staying metadata signals mounts",
+    "x32_interface": "files kernel net staying metadata signals mounts",
     "write_much": "amount",
     "open_many": "amount",
 }
@@ -144,7 +146,7 @@ MAY_BE_VOID = {"open_vsock", "open_alg", "use_uring", "use_keys", "use_perf",
                "use_faults", "compare_files", "open_posix_queue",
                "remove_posix_queue", "version_readable", "find_pages_of_host",
                "push_input", "old_interface", "x32_interface",
-               "xattr_outside"}
+               "xattr_outside", "read_attribute", "list_attributes"}
 NEEDS_NAMESPACES = {"new_namespace", "clone_namespace"}
 
 failures = []
@@ -267,6 +269,8 @@ class Place:
                 file.write("a secret")
             give(path, self.user)
             os.chmod(path, mode)
+            with contextlib.suppress(OSError):  # not every file system has it
+                os.setxattr(path, "user.allm", b"a secret")
         shutil.copy("/bin/true", self.path("outside", "program"))
         setuid = shutil.copy(self.attempt, self.path("readable", "setuid"))
         other = NOBODY if self.user == 0 else 0
