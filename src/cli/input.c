@@ -218,14 +218,19 @@ bool input_is_text(const struct input *in)
 
 allm_json *input_arguments(const char *given)
 {
+    allm_json *args;
     if (given && !strcmp(given, "-"))
-        return input_json(NULL);
-    allm_json *args = allm_json_parse(given ? given : "{}", ALLM_NUL_ENDED,
-                                      NULL);
-    const allm_error *error = allm_json_error(args);
-    if (!error)
+        args = input_json(NULL);
+    else
+        args = allm_json_parse(given ? given : "{}", ALLM_NUL_ENDED, NULL);
+    const allm_error *error = args ? allm_json_error(args) : NULL;
+    if (args && !error && allm_json_type_of(args) == ALLM_JSON_OBJECT)
         return args;
-    print_fault("the arguments are not JSON: %s", error->message);
+    if (error)
+        print_fault("the arguments are not JSON: %s", error->message);
+    else if (args)
+        print_fault("the arguments must be a JSON object, such as "
+                    "{\"path\": \"src\"}");
     allm_json_free(args);
     return NULL;
 }

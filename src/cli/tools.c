@@ -80,7 +80,8 @@ static int show_tool_json(const allm_tool *tool)
 static int run_stream(allm_stream *s)
 {
     allm_status status = allm_stream_wait(s);
-    const allm_error *error = allm_stream_tool_error(s);
+    const allm_error *error = status < 0 ? allm_stream_error(s)
+                                         : allm_stream_tool_error(s);
     const allm_message *m = allm_stream_tool_message(s, 0);
     const char *text = m && m->part_count ? m->parts[0]->text
                        : m                ? m->text

@@ -131,6 +131,8 @@ def test_tools_misuse():
     for args, words in ((("list", "x"), "no argument"), (("run",), "name"),
                         (("show",), "name"), (("run", "no"), "no tool"),
                         (("run", "greet", "{"), "not JSON"),
+                        (("run", "greet", "[1]"), "JSON object"),
+                        (("run", "greet", "3"), "JSON object"),
                         (("lost",), "list")):
         run = tools(*args)
         equal((args, run.code), (args, 2))
