@@ -121,16 +121,24 @@ static const allm_error *sandbox_fault(struct arena *a, const struct report *r)
                         advice_for(r->subject));
 }
 
+enum { HEAD_SIZE = 256 };
+
+/* The beginning of a file, NUL-terminated. */
+static void read_head(const char *program, char text[HEAD_SIZE])
+{
+    int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, HEAD_SIZE - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = 0;
+}
+
 /* A word after "#!", in the arena; NULL: it is not a script, or has none. */
 static const char *interpreter_word(struct arena *a, const char *program,
                                     size_t index)
 {
-    char text[256] = "";
-    int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = 0;
+    char text[HEAD_SIZE];
+    read_head(program, text);
     if (strncmp(text, "#!", 2) != 0)
         return NULL;
     struct slice line =
@@ -139,6 +147,15 @@ static const char *interpreter_word(struct arena *a, const char *program,
         line = slice_trim(slice_skip(line, strcspn(line.ptr, " \t\r\n")));
     line.len = line.len ? strcspn(line.ptr, " \t\r\n") : 0;
     return index ? NULL : arena_copy(a, line);
+}
+
+/* Then the kernel looks for an interpreter with a CR in its name. */
+static bool ends_in_crlf(const char *program)
+{
+    char text[HEAD_SIZE];
+    read_head(program, text);
+    size_t n = strcspn(text, "\n");
+    return n && text[n] && text[n - 1] == '\r';
 }
 
 /* The program exists, but the kernel did not start it. */
@@ -153,6 +170,11 @@ static const allm_error *exec_fault(struct arena *a, const struct report *r)
                             "%s cannot be started: its interpreter %s (after "
                             "\"#!\" in its first line) does not exist",
                             r->path, interpreter);
+    if (interpreter && r->error == ENOENT && ends_in_crlf(r->path))
+        return status_error(a, ALLM_ERR_TOOL, "handler_exit",
+                            "%s cannot be started: its first line ends in CR "
+                            "LF; save it with LF at the ends of lines",
+                            r->path);
     if (interpreter && r->error == EACCES)
         return status_error(a, ALLM_ERR_TOOL, "handler_exit",
                             "%s cannot be started, because the sandbox hides "

@@ -449,6 +449,8 @@ static void explains_what_it_cannot_start(void)
     chmod(external_file("tool", "#!/no/such/shell\n"), 0755);
     CHECK(
         strstr(call_tool(&k, "tool", "{}"), "its interpreter /no/such/shell"));
+    chmod(external_file("tool", "#!/bin/sh\r\necho 1\r\n"), 0755);
+    CHECK(strstr(call_tool(&k, "tool", "{}"), "ends in CR LF"));
     chmod(external_file("tool", "#!/bin/sh\n"), 0644);
     CHECK(strstr(call_tool(&k, "tool", "{}"), "not executable"));
     unlink(external_file("tool", ""));
