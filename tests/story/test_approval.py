@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 """test_approval - which calls of tools run: rules, questions, sessions"""
+import base64
 import json
 import os
 
+import mcp_server
+from mcp_server import PNG
 from program import HOME, equal, holds, main, need, one_sentence, scripts
+from test_http import KEY, Server
 from test_terminal import Tmux
 from tools_place import DONE, Place, call, calling, is_asked
 
@@ -95,6 +99,28 @@ def test_resume():
         run = p.run("-S", session, "--approve", "all", *scripts(DONE))
         one_sentence(run, 2, "no call of")
         equal(p.run("-S", session, *scripts(DONE), "more").code, 0)
+
+
+def test_images():
+    """images in results reach the model after another process has decided"""
+    for session in ("s", "./s.session"):
+        p = Place()
+        with open(os.path.join(p.work, "dot.png"), "wb") as out:
+            out.write(base64.b64decode(PNG))
+        servers = {"mcpServers": {"story": {"command": "/usr/bin/python3",
+                                            "args": [mcp_server.__file__]}}}
+        words = ("-S", session, "-T", "read", "--mcp-config",
+                 p.write("servers.json", json.dumps(servers)))
+        run = p.run(*words, *calling(call("read_file", {"path": "dot.png"}),
+                                     call("story__draw", None, 2)), "hi")
+        equal(run.code, 10)
+        run = p.run(*words, "--approve", "all", *scripts(DONE))
+        equal((run.code, run.text), (0, "done.\n"))
+        with Server() as server:
+            equal(p.run(*server.words(), "-S", session, "more",
+                        env={"GROQ_API_KEY": KEY}).code, 0)
+            sent = json.dumps(server.asked[0][2]["messages"])
+        equal(sent.count("data:image/png;base64," + PNG), 2)
 
 
 def test_refuse():
