@@ -151,8 +151,8 @@ static void tell_waiting(struct config *c, size_t waiting, size_t refused)
         tell(c, &n);
     if (refused)
         snprintf(text, sizeof text,
-                 "%.150s sets a key, tools.grant or \"sandbox\": \"off\", "
-                 "which only your own file may do; it is ignored",
+                 "%.150s sets a key, tools.grant or a weaker sandbox, which "
+                 "only your own file may do; it is ignored",
                  file);
     if (refused)
         tell(c, &n);

@@ -50,7 +50,7 @@ static const struct setting rows[] = {
       "the directory that tools may change" },
     { "tools.grant", SETTING_LIST, NULL, "[]", TRUST_NEVER, false,
       "secret paths and variables that a tool may ask for" },
-    { "sandbox", SETTING_WORD, "on|strict|off", "on", TRUST_NOT_OFF, false,
+    { "sandbox", SETTING_WORD, "on|strict|off", "on", TRUST_STRICT, false,
       "what tools may reach" },
     { "approve.*", SETTING_WORD, "auto|ask|deny", NULL, TRUST_NEEDED, false,
       "how calls of this tool are decided" },

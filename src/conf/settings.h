@@ -33,7 +33,7 @@ enum setting_trust {
     TRUST_TEMPLATE,  /* only a template that the user has */
     TRUST_OPTIONS,   /* only options that cannot name an address */
     TRUST_NEVER,     /* not even then: only the user's own files */
-    TRUST_NOT_OFF    /* with trust, but never "off" */
+    TRUST_STRICT     /* with trust, and only "strict" */
 };
 
 struct setting {

@@ -207,14 +207,13 @@ static bool counts_untrusted(const struct part *p, const struct setting *s,
     }
 }
 
-/* Not even a trusted project sets a key, or switches the sandbox off, which a
- * variable might do. */
+/* Not even a trusted project sets a key, or weakens the user's sandbox. */
 static bool is_refused(const struct setting *s, const allm_json *value)
 {
     const char *text = allm_json_text(value, NULL);
     return s && (s->trust == TRUST_NEVER ||
-                 (s->trust == TRUST_NOT_OFF && text &&
-                  (!strcmp(text, "off") || strchr(text, '$'))));
+                 (s->trust == TRUST_STRICT && text &&
+                  strcmp(text, "strict") != 0));
 }
 
 static allm_json *take_part(void *ud, const char *path, const struct setting *s,

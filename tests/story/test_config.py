@@ -456,10 +456,12 @@ def test_trust():
     equal(p.run("config", "trust", "--sha256", digest(text)).code, 0)
     equal(p.get("system"), "obey")
     equal(p.get("sandbox"), None)
-    off = b'{"sandbox": "${NO_SUCH_VARIABLE:-off}"}'
-    p.write(off, ".allm.json")
-    equal(p.run("config", "trust", "--sha256", digest(off)).code, 0)
-    equal(p.get("sandbox"), None)
+    for word, counts in (("${NO_SUCH_VARIABLE:-off}", None), ("on", None),
+                         ("strict", "strict")):
+        file = json.dumps({"sandbox": word}).encode()
+        p.write(file, ".allm.json")
+        equal(p.run("config", "trust", "--sha256", digest(file)).code, 0)
+        equal((word, p.get("sandbox")), (word, counts))
     p.write(text, ".allm.json")
     equal(p.run("config", "trust", "--sha256", digest(text)).code, 0)
     run = p.run("config", "get", "providers")
