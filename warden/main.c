@@ -175,7 +175,7 @@ static void pids_apply(void)
     char text[32];
     if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
         do_without(WALL_PIDS, "/proc");
-    snprintf(text, sizeof text, "%llu", n < 301 ? 301 : n); /* the least */
+    snprintf(text, sizeof text, "%llu", n + 300);     /* below: used once */
     state.pid_max = n && !orders.off[WALL_PROCESSES] &&
                     write_file("/proc/sys/kernel/pid_max", text);
     syscall(CALL_MOUNT_SETATTR, AT_FDCWD, "/proc", 0, read_only, 32);

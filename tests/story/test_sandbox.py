@@ -69,6 +69,13 @@ def test_timeout():
     equal(sandbox("--timeout", "0.2", "--", "sleep", "1000").code, 143)
 
 
+def test_many_processes():
+    """the limit counts processes at once, not those that have ended"""
+    run = sandbox("--", "sh", "-c", "i=0; while [ $i -lt 400 ]; do /bin/true; "
+                  "i=$((i + 1)); done; echo all | cat | cat | cat")
+    equal((run.code, run.text, run.said), (0, "all\n", ""))
+
+
 def test_report():
     """without a command, the parts of the sandbox are listed; doctor, too"""
     rows = sandbox().text.splitlines()
