@@ -156,6 +156,17 @@ static bool is_key_variable(const char *variable)
     return slice_ends(name, SLICE("_API_KEY"));
 }
 
+/* Letters, digits and _: a rule can name it, and no pattern. */
+static bool is_variable(struct slice name)
+{
+    size_t n = 0;
+    while (n < name.len &&
+           (name.ptr[n] == '_' || (name.ptr[n] >= '0' && name.ptr[n] <= '9') ||
+            ((name.ptr[n] | 0x20) >= 'a' && (name.ptr[n] | 0x20) <= 'z')))
+        n++;
+    return n && n == name.len;
+}
+
 /* Each process gets its own value. */
 static bool is_private(struct slice name)
 {
@@ -177,8 +188,7 @@ static const allm_error *check_env(const struct checking *c,
         return error;
     for (const allm_json *p = NULL; (p = allm_json_next(list, p));) {
         struct slice name = json_slice(p);
-        if (!name.len || memchr(name.ptr, '=', name.len) ||
-            memchr(name.ptr, 0, name.len))
+        if (!is_variable(name))
             return refuse_needs(a, "needs.env must be a list of names");
         if (is_private(name))
             return refuse_needs(a,

@@ -109,15 +109,13 @@ static struct slice take_part(struct slice *word)
     return part;
 }
 
-/* "server NAME TOOL"; missing parts cover everything. */
+/* "server NAME TOOL"; missing parts cover everything, and TOOL may have
+ * spaces. */
 static bool covers_server(struct slice rule, struct slice word)
 {
-    while (rule.len) {
-        struct slice pattern = take_part(&rule);
-        if (!word.len || !rules_glob(pattern, take_part(&word)))
-            return false;
-    }
-    return true;
+    if (rule.len && !rules_glob(take_part(&rule), take_part(&word)))
+        return false;
+    return !rule.len || (word.len && rules_glob(rule, word));
 }
 
 static bool is_file_verb(struct slice verb)
@@ -287,23 +285,24 @@ static const allm_error *rule_fault(const struct rules_source *s,
                         word.ptr ? word.ptr : "", word.ptr ? "\"" : "");
 }
 
-/* How many parts follow a verb; a path may have spaces. */
+/* How many parts follow a verb; a path and a tool may have spaces. */
 static const struct {
     const char *verb;
     size_t least, most;
 } verbs[] = {
-    { "read", 1, SIZE_MAX }, { "write", 1, SIZE_MAX }, { "net", 0, 1 },
-    { "env", 1, 1 },         { "server", 0, 2 },       { "sampling", 0, 0 },
+    { "read", 1, SIZE_MAX }, { "write", 1, SIZE_MAX },
+    { "net", 0, 1 },         { "server", 0, SIZE_MAX },
+    { "env", 1, 1 },         { "sampling", 0, 0 },
 };
 
 static bool is_known_word(struct slice word)
 {
     struct slice verb = take_part(&word);
     size_t parts = 0;
-    bool files = is_file_verb(verb);
+    bool free = is_file_verb(verb) || slice_is(verb, "server");
     for (struct slice rest = word; rest.len; parts++)
         if (!take_part(&rest).len)
-            return files && parts;      /* two spaces: only in a path */
+            return free && parts;       /* two spaces: only in these */
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (slice_is(verb, verbs[i].verb))
             return parts >= verbs[i].least && parts <= verbs[i].most;

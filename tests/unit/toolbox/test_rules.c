@@ -66,6 +66,10 @@ static void words_cover_words(void)
         { "server git log", "server git", false },
         { "server * read_*", "server fs read_file", true },
         { "server", "server fs write", true },
+        { "server fs my  tool", "server fs my  tool", true },
+        { "server fs my tool", "server fs my other", false },
+        { "server fs my", "server fs my tool", false },
+        { "server fs my *", "server fs my tool", true },
         { "sampling", "sampling", true },
         { "net", "env NET", false },
     };
@@ -285,7 +289,7 @@ static void what_is_not_understood_is_refused(void)
         { "[{'tool':'t','verdict':'auto','reach':['net a b']}]", "a reach is" },
         { "[{'tool':'t','verdict':'auto','reach':['env  A']}]", "a reach is" },
         { "[{'tool':'t','verdict':'auto','reach':['env']}]", "a reach is" },
-        { "[{'tool':'t','verdict':'auto','reach':['server a b c']}]",
+        { "[{'tool':'t','verdict':'auto','reach':['server  a']}]",
           "a reach is" },
         { "[{'tool':'t','verdict':'auto','reach':['read /none/../x']}]",
           "not a path" },
@@ -313,12 +317,14 @@ static void paths_of_rules_are_resolved(void)
     struct rules r = { .root = "/h/w" };
     allm_json *given = noun_json(
         "[{'tool':'t','verdict':'auto','date':'2026-11-18','note':'mine',"
-        "'reach':['read ~/a  b','write out','net','net x.org']}]");
+        "'reach':['read ~/a  b','write out','net','net x.org',"
+        "'server fs my  tool']}]");
     setenv("HOME", "/h/me", 1);
     arena_init(&a, mem_default());
     if (given && !rules_read(&r, &a, given)) {
         CHECK_VALUE(r.first[RULES_USER]->reach,
-                    "['read /h/me/a  b','write /h/w/out','net','net x.org']");
+                    "['read /h/me/a  b','write /h/w/out','net','net x.org',"
+                    "'server fs my  tool']");
         CHECK_TEXT(r.first[RULES_USER]->date, "2026-11-18");
     }
     CHECK(!rules_read(&r, &a, NULL));
