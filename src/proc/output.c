@@ -98,6 +98,11 @@ static char *unroll_tail(struct output *o, size_t kept)
     return tail;
 }
 
+bool output_is_cut(const struct output *o)
+{
+    return o->total - o->head.len > o->tail_max;
+}
+
 struct slice output_text(struct output *o)
 {
     struct buf all;

@@ -26,6 +26,9 @@ void output_init(struct output *o, struct mem mem, size_t head_max,
 void output_release(struct output *o);
 void output_add(struct output *o, struct slice bytes);
 
+/* Were bytes left out between head and tail? */
+bool output_is_cut(const struct output *o);
+
 /* All that was kept, in memory of the output, followed by a NUL.  If bytes were
  * left out between head and tail, a line says how many, and no character of
  * UTF-8 is cut in two.  ptr is NULL: out of memory. */

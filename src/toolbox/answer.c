@@ -144,7 +144,10 @@ static void answer_json(struct answering *x, enum describe_output output)
     json_limits_from(&limits, NULL);
     arena_init(&scratch, x->process->out.arena.mem);
     const allm_json *v = json_parse(&scratch, x->text, limits, &why);
-    if (!v)
+    if (!v && output_is_cut(&x->process->out))
+        fail_with(x->run, FAILURE_RETURN,
+                  "the program printed more than 1 MiB of JSON");
+    else if (!v)
         fail_with(x->run, FAILURE_RETURN, why->message);
     else if (output == DESCRIBE_JSON)
         allm_tool_ok(x->run, v);

@@ -54,7 +54,8 @@ static struct slice described_text(struct once *o)
     o->error = once_fault(o);
     if (o->error)
         return none;
-    if (o->timed_out || r->status || r->signal || !text.len)
+    bool cut = output_is_cut(&o->process.out);
+    if (o->timed_out || r->status || r->signal || !text.len || cut)
         o->error = status_error(
             o->arena, ALLM_ERR_VALIDATION, "invalid_tool",
             "%s has no description: there is no file %s.json, and %s "
@@ -62,6 +63,7 @@ static struct slice described_text(struct once *o)
             o->jail.program, o->jail.program, o->jail.program,
             o->timed_out             ? "did not end within 5 s"
             : r->status || r->signal ? "failed"
+            : cut                    ? "printed more than 1 MiB"
                                      : "printed nothing",
             err.len ? ": " : "", err.ptr ? err.ptr : "");
     return o->error ? none

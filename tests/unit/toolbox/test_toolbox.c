@@ -136,6 +136,8 @@ static void answers_by_its_output(void)
           "invalid_return" },
         { "the place where it is not JSON", "'output': 'json'",
           "echo '{\"a\"'", "line 2, column 1" },
+        { "too much JSON", "'output': 'json'",
+          "head -c 2000000 /dev/zero | tr '\\0' 1", "more than 1 MiB" },
         { "a result", "'output': 'result'", "echo '{\"ok\": 7}'", "7" },
         { "a failure", "'output': 'result'", "echo '{\"error\": \"no\"}'",
           "{\"error\":\"no\"}" },
@@ -376,6 +378,11 @@ static void refuses_what_is_no_program(void)
               ALLM_ERR_VALIDATION);
     e = allm_toolbox_error(k.box);
     CHECK(e && strstr(e->message, "--allm-describe failed"));
+    const char *long_one = external_file(
+        "long", "#!/bin/sh\nhead -c 2000000 /dev/zero | tr '\\0' 1\n");
+    CHECK_INT(allm_toolbox_add_program(k.box, long_one), ALLM_ERR_VALIDATION);
+    e = allm_toolbox_error(k.box);
+    CHECK(e && strstr(e->message, "printed more than 1 MiB"));
     CHECK_INT(allm_toolbox_add_program(
                   k.box, external_file("plain", "#!/bin/sh\necho up 3:00\n")),
               ALLM_ERR_VALIDATION);
@@ -395,7 +402,7 @@ static void refuses_what_is_no_program(void)
     e = allm_toolbox_error(k.box);
     CHECK(e && strstr(e->message, "already a tool named tool"));
     allm_json *report = allm_toolbox_report(k.box);
-    CHECK_INT(allm_json_count(allm_json_get(report, "failed")), 6);
+    CHECK_INT(allm_json_count(allm_json_get(report, "failed")), 7);
     CHECK_INT(allm_json_count(allm_json_get(report, "tools")), 1);
     allm_json_free(report);
     close_kit(&k);
