@@ -44,7 +44,7 @@ enum { CONTROL = 3, REPORT = 4 };
 
 static struct orders orders;
 static char **command;
-static int signals;             /* all of them are read here */
+static int signals, host;       /* all signals are read here; our parent */
 static pid_t first;             /* our first child: the tool, or init */
 static bool reaped;             /* it: its number may be another's now */
 static bool is_init;            /* we are pid 1 of a namespace */
@@ -102,12 +102,12 @@ static void do_without(enum wall wall, const char *path)
 enum {
     CALL_OPEN_TREE = 428, CALL_MOVE_MOUNT = 429, CALL_CLOSE_RANGE = 436,
     CALL_OPENAT2 = 437, CALL_MOUNT_SETATTR = 442, CALL_CREATE_RULESET = 444,
-    CALL_ADD_RULE = 445, CALL_RESTRICT_SELF = 446, CALLS = 480, NO_LINKS = 4,
-    MOUNT_READ_ONLY = 1, TREE_CLONE = 1, WHOLE_TREE = 0x8000, GET_VERSION = 1,
-    BOTH_DESCRIPTORS = 0x44, RULE_PATH = 1, RULE_PORT = 2, NET_BIND = 1,
-    NET_CONNECT = 2, SCOPE_ALL = 3, FS_EXECUTE = 1, FS_WRITE_FILE = 2,
-    FS_READ_FILE = 4, FS_READ_DIR = 8, FS_TRUNCATE = 0x4000, BLOCK = 32,
-    FS_READ = FS_READ_FILE | FS_READ_DIR, FS_CHANGE = 0x7fff,   /* but DEV */
+    CALL_ADD_RULE = 445, CALL_RESTRICT_SELF = 446, CALL_PIDFD_OPEN = 434,
+    CALLS = 480, BLOCK = 32, NO_LINKS = 4, MOUNT_READ_ONLY = 1, TREE_CLONE = 1,
+    WHOLE_TREE = 0x8000, GET_VERSION = 1, BOTH_DESCRIPTORS = 0x44,
+    RULE_PATH = 1, RULE_PORT = 2, NET_BIND = 1, NET_CONNECT = 2, SCOPE_ALL = 3,
+    FS_EXECUTE = 1, FS_WRITE_FILE = 2, FS_READ_FILE = 4, FS_TRUNCATE = 0x4000,
+    FS_READ = FS_READ_FILE | 8 /* folders */, FS_CHANGE = 0x7fff /* but DEV */,
     FS_OF_FILES = FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE
 };
 
@@ -207,7 +207,6 @@ static void privileges_apply(void)
         return;
     for (unsigned long cap = 0; !prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);)
         cap++;
-    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     bool good = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
                 !setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 }) &&
                 !syscall(SYS_capset, &head, none);
@@ -494,12 +493,12 @@ static bool wait_for_news(int ms)
     char text[64];
     bool politely = false;      /* init passes it on */
     struct pollfd fds[] = { { is_init ? -1 : CONTROL, POLLIN, 0 },
-                            { signals, POLLIN, 0 } };
-    poll(fds, 2, ms);
+                            { host, POLLIN, 0 }, { signals, POLLIN, 0 } };
+    poll(fds, 3, ms);
     while (read(signals, &news, sizeof news) > 0)
         politely |= news.ssi_signo == SIGTERM && is_init;
-    if (fds[0].revents) {
-        ssize_t n = read(CONTROL, text, sizeof text);
+    if (fds[0].revents || fds[1].revents) {     /* or a copy holds CONTROL */
+        ssize_t n = fds[1].revents ? 0 : read(CONTROL, text, sizeof text);
         if (n <= 0 || memchr(text, 'k', (size_t)n))
             return true;
         politely = true;
@@ -617,6 +616,7 @@ static bool set_up(void)
     return shared != MAP_FAILED && !fcntl(CONTROL, F_SETFD, FD_CLOEXEC) &&
            !fcntl(REPORT, F_SETFD, FD_CLOEXEC) &&
            !syscall(CALL_CLOSE_RANGE, REPORT + 1, ~0u, 0) &&
+           (host = (int)syscall(CALL_PIDFD_OPEN, getppid(), 0)) &&
            (signals = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK)) >= 0;
 }
 

@@ -63,6 +63,20 @@ static void *run_trees(void *arg)
     return NULL;
 }
 
+/* It lives on, with copies of our descriptors, until there is no input; it has
+ * no mark, because it is not one of the trees. */
+static void leave_child(void)
+{
+    char byte, *mark = getenv("ALLM_ESCAPE_MARK");
+    if (fork())
+        return;
+    if (mark)
+        memset(mark, 0, strlen(mark));
+    while (read(0, &byte, 1) > 0)
+        ;
+    _exit(0);
+}
+
 static int run_until_killed(int count)
 {
     for (int i = 0; i < count; i++) {
@@ -73,6 +87,7 @@ static int run_until_killed(int count)
     while (atomic_load(&begun) < count)
         usleep(1000);
     usleep(100000);
+    leave_child();
     say("begun");
     for (;;)
         pause();
