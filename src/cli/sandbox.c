@@ -9,6 +9,7 @@
 #include "allm.h"
 #include "conf/member.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -89,6 +90,8 @@ static int run_command(const struct wants *w, char **argv)
     if (mode == ALLM_SANDBOX_OFF)
         print_fault("the sandbox is off: the command can do whatever you can");
     print_flush();
+    signal(SIGINT, SIG_IGN);    /* the command is in our process group */
+    signal(SIGQUIT, SIG_IGN);
     allm_json *result = allm_sandbox_run(needs, mode, (const char *const *)argv,
                                          ALLM_SANDBOX_STDIO, w->timeout_ms);
     const allm_error *error = allm_json_error(result);

@@ -3,6 +3,7 @@
 #include "cli/exit.h"
 #include "cli/input.h"
 #include "cli/print.h"
+#include "cli/signals.h"
 #include "cli/toolbox.h"
 
 #include "allm.h"
@@ -79,7 +80,9 @@ static int show_tool_json(const allm_tool *tool)
 
 static int run_stream(allm_stream *s)
 {
+    signals_watch(s);
     allm_status status = allm_stream_wait(s);
+    int signal = signals_unwatch();
     const allm_error *error = status < 0 ? allm_stream_error(s)
                                          : allm_stream_tool_error(s);
     const allm_message *m = allm_stream_tool_message(s, 0);
@@ -87,13 +90,13 @@ static int run_stream(allm_stream *s)
                        : m                ? m->text
                                           : NULL;
     int code = status < 0 || error ? END_FAILED : END_DONE;
-    if (error)
+    if (error && !signal)
         print_fault("%s", error->message);
-    else if (text)
+    else if (text && !signal)
         print_format("%s%s", text,
                      *text && text[strlen(text) - 1] == '\n' ? "" : "\n");
     allm_stream_free(s);
-    return code;
+    return signal ? END_SIGNAL + signal : code;
 }
 
 static int run_tool(const char *name, const char *given)

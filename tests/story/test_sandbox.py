@@ -1,9 +1,14 @@
 #!/usr/bin/env python3
 """test_sandbox - allm sandbox, and allm tools, which run in it"""
+import glob
+import json
 import os
+import signal
+import subprocess
 import tempfile
+import time
 
-from program import BUILD, HOME, allm, equal, file, holds, main
+from program import ALLM, BUILD, HOME, allm, equal, file, holds, main
 
 WARDEN = {"ALLM_WARDEN": os.path.join(BUILD, "allm-warden")}
 
@@ -74,6 +79,27 @@ def test_many_processes():
     run = sandbox("--", "sh", "-c", "i=0; while [ $i -lt 400 ]; do /bin/true; "
                   "i=$((i + 1)); done; echo all | cat | cat | cat")
     equal((run.code, run.text, run.said), (0, "all\n", ""))
+
+
+def interrupt(*args):
+    """The exit code after Ctrl-C, and what is left in TMPDIR."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as place:
+        process = subprocess.Popen(
+            [ALLM, *args], start_new_session=True,
+            env={**os.environ, **WARDEN, "TMPDIR": place})
+        end = time.monotonic() + 20
+        while not glob.glob(place + "/*/up") and time.monotonic() < end:
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        return process.wait(20), os.listdir(place)
+
+
+def test_interrupt():
+    """Ctrl-C ends the command, and leaves nothing behind"""
+    up = "touch $HOME/up; sleep 1000"
+    equal(interrupt("sandbox", "--", "sh", "-c", up), (130, []))
+    equal(interrupt("tools", "run", "-T", "bash", "bash",
+                    json.dumps({"command": up})), (130, []))
 
 
 def test_report():
