@@ -199,8 +199,9 @@ bool mcp_tools_make(struct arena *a, const allm_json *list,
         return true;
     size_t n = sort_tools(list, opts, sorted, out);
     for (size_t i = 0; i < n; i++) {
-        if (i && slice_eq(json_text_at(sorted[i - 1], "name"),
-                          json_text_at(sorted[i], "name")))
+        if (out->count == MCP_TOOLS_MOST ||
+            (i && slice_eq(json_text_at(sorted[i - 1], "name"),
+                           json_text_at(sorted[i], "name"))))
             leave_out(out, json_text_at(sorted[i], "name"));
         else if (!add_tool(a, sorted[i], opts, out))
             return false;

@@ -4,7 +4,11 @@
 
 #include "json/json.h"
 
-enum { MCP_TOOL_NAME = 64 };    /* the longest name that a model sees */
+enum {
+    MCP_TOOL_NAME = 64,         /* the longest name that a model sees */
+    MCP_TOOLS_MOST = 4096       /* of one server; all of them are compared with
+                                   each other in several places */
+};
 
 struct mcp_tool {
     const char *shown;          /* SERVER__TOOL, of letters, digits, _ and - */
@@ -32,7 +36,8 @@ struct mcp_tools {
 /*
  * Make them from the array that tools/list returned.  Strings and schemas are
  * borrowed from the list.  A tool without a name or with a wrong schema is left
- * out; of equal names the first counts.  False: out of memory.
+ * out, as are those above MCP_TOOLS_MOST; of equal names the first counts.
+ * False: out of memory.
  */
 bool mcp_tools_make(struct arena *a, const allm_json *list,
                     const struct mcp_tools_opts *opts, struct mcp_tools *out);

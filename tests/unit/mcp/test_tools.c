@@ -114,8 +114,29 @@ static void keeps_what_a_tool_says(void)
     arena_release(&a);
 }
 
+/* A server may list a million tools, which would be compared for hours. */
+static void leaves_out_too_many_tools(void)
+{
+    enum { COUNT = 100000 };
+    struct arena a;
+    struct buf list;
+    struct mcp_tools t = { .count = 0 };
+    struct mcp_tools_opts opts = { .server = "s" };
+    arena_init(&a, mem_default());
+    buf_init(&list, &a, SIZE_MAX / 2);
+    for (int i = 0; i < COUNT; i++)
+        buf_format(&list, "%s{\"name\":\"%06d\"}", i ? "," : "[", i);
+    buf_byte(&list, ']');
+    CHECK(mcp_tools_make(&a, parse(&a, buf_slice(&list).ptr), &opts, &t));
+    if (CHECK_INT(t.count, MCP_TOOLS_MOST) && t.count)
+        CHECK_TEXT(t.tools[t.count - 1].name, "004095");
+    CHECK_INT(t.invalid, COUNT - MCP_TOOLS_MOST);
+    arena_release(&a);
+}
+
 TESTS = {
     TEST(names_and_filters_tools),
+    TEST(leaves_out_too_many_tools),
     TEST(keeps_what_a_tool_says),
     TESTS_END,
 };
