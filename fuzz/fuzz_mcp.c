@@ -61,7 +61,7 @@ static void react(struct talk *t, const struct mcp_event *ev)
         mcp_client_answer(t->c, ev->question, ev->question % 3, NULL, &t->arena,
                           t->now);
     if (ev->kind == MCP_PROGRESS)
-        mcp_client_cancel(t->c, ev->number);
+        mcp_client_cancel(t->c, ev->number, t->now);
     demand((ev->kind == MCP_FAILED) <= (ev->error != NULL));
 }
 

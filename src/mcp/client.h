@@ -87,7 +87,8 @@ struct mcp_ask {
     const char *name;           /* of a tool or prompt, or a URI */
     const allm_json *arguments; /* of a tool or prompt; NULL: none */
     void *ud;                   /* returned with its events */
-    uint32_t total_ms;          /* 0: no limit but that of silence */
+    uint32_t total_ms;          /* 0: no limit but that of silence; neither
+                                   counts the time of a user */
 };
 
 /*
@@ -98,7 +99,7 @@ uint64_t mcp_client_request(struct mcp_client *c, const struct mcp_ask *ask,
                             int64_t now);
 
 /* Nobody awaits this request any more: no event of it follows. */
-void mcp_client_cancel(struct mcp_client *c, uint64_t number);
+void mcp_client_cancel(struct mcp_client *c, uint64_t number, int64_t now);
 
 /* --------------------------------------------------------------- events --- */
 

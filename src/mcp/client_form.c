@@ -8,6 +8,7 @@
  */
 #include "mcp/client_parts.h"
 
+#include "base/clock.h"
 #include "json/build.h"
 #include "json/schema.h"
 
@@ -19,9 +20,18 @@ static bool is_form(const struct mcp_client *c, const allm_json *params)
     return c->opts.elicits && (!mode || json_is(mode, "form"));
 }
 
-bool client_is_asking(const struct mcp_client *c)
+void client_note_asking(struct mcp_client *c, int64_t now)
 {
-    return c->questions != NULL;
+    if (c->questions && c->asked_at == INT64_MAX)
+        c->asked_at = now;
+    if (c->questions || c->asked_at == INT64_MAX)
+        return;
+    for (struct pending *p = c->pending; p; p = p->next) {
+        if (p->silent_at != INT64_MAX)
+            p->silent_at = clock_after(now, c->opts.silence_ms);
+        p->total_at = clock_add(p->total_at, now - c->asked_at);
+    }
+    c->asked_at = INT64_MAX;
 }
 
 static bool has_many_questions(const struct mcp_client *c)
@@ -252,7 +262,6 @@ static void settle_question(struct mcp_client *c, struct question *q,
                             int64_t now)
 {
     const allm_json *answer = make_answer(home_arena(q->home), action, content);
-    client_refresh(c, now);
     if (!answer) {
         c->no_memory = true;
     } else if (!q->about) {
@@ -263,6 +272,7 @@ static void settle_question(struct mcp_client *c, struct question *q,
             client_send(c, q->about, now);
     }
     home_drop(q->home);
+    client_note_asking(c, now);
 }
 
 const allm_json *mcp_client_answer(struct mcp_client *c, uint64_t question,

@@ -288,6 +288,7 @@ void mcp_client_hear(struct mcp_client *c, struct slice message, int64_t now)
     else
         c->no_memory = true;
     home_drop(h);
+    client_note_asking(c, now);
 }
 
 void mcp_client_feed(struct mcp_client *c, struct slice bytes, int64_t now)

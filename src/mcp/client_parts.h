@@ -99,6 +99,8 @@ struct mcp_client {
     uint64_t last_id, last_question;
     struct pending *pending;
     struct question *questions;
+    int64_t asked_at;                   /* since when there is one; INT64_MAX:
+                                           there is none */
     struct queued_event *events, **last_event, *lent;
     struct queued_message *messages, **last_message;
     size_t unsent;
@@ -147,9 +149,6 @@ struct pending *client_find(struct mcp_client *c, uint64_t id);
 
 /* Send it, with a new id. */
 void client_send(struct mcp_client *c, struct pending *p, int64_t now);
-
-/* The server has a full time of silence again for all requests. */
-void client_refresh(struct mcp_client *c, int64_t now);
 
 /* Begin a message that is not a request; then queue it. */
 struct mcp_message *client_draft(struct mcp_client *c, struct buf *text);
@@ -212,8 +211,9 @@ void client_input(struct mcp_client *c, struct pending *p,
 /* The server withdraws the question with this id. */
 void client_withdraw(struct mcp_client *c, const allm_json *id);
 
-/* True if a form waits for its answer, which may take long. */
-bool client_is_asking(const struct mcp_client *c);
+/* Forms may have been added or removed.  While one is open, which may take
+ * long, no time passes for the requests. */
+void client_note_asking(struct mcp_client *c, int64_t now);
 
 /* {"roots": [...]}, in the arena; NULL: no memory. */
 const allm_json *client_roots(const struct mcp_client *c, struct arena *a);

@@ -302,13 +302,6 @@ void client_send(struct mcp_client *c, struct pending *p, int64_t now)
     client_queue(c, m, &text);
 }
 
-void client_refresh(struct mcp_client *c, int64_t now)
-{
-    for (struct pending *p = c->pending; p; p = p->next)
-        if (p->silent_at != INT64_MAX)
-            p->silent_at = clock_after(now, c->opts.silence_ms);
-}
-
 void client_send_cancelled(struct mcp_client *c, const struct pending *p,
                            const char *why)
 {

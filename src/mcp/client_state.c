@@ -26,6 +26,7 @@ struct mcp_client *mcp_client_new(struct mem mem,
                               .greeting = json_empty_object(),
                               .start_at = INT64_MAX,
                               .changed_at = INT64_MAX,
+                              .asked_at = INT64_MAX,
                               .listen_at = INT64_MAX };
     c->opts.root = root;
     if (!c->opts.start_ms)
@@ -80,13 +81,14 @@ static struct pending *find_number(struct mcp_client *c, uint64_t number)
     return p;
 }
 
-void mcp_client_cancel(struct mcp_client *c, uint64_t number)
+void mcp_client_cancel(struct mcp_client *c, uint64_t number, int64_t now)
 {
     struct pending *p = find_number(c, number);
     if (!p || p->ours)
         return;
     client_send_cancelled(c, p, "nobody awaits the result any more");
     client_forget(c, p);
+    client_note_asking(c, now);
 }
 
 bool mcp_client_awaits(struct mcp_client *c, uint64_t id)
@@ -115,6 +117,7 @@ void mcp_client_broke(struct mcp_client *c, uint64_t id, const char *why,
         client_listen_later(c, p, now);
     else
         client_fail(c, p, "handler_exit", "%s", why);
+    client_note_asking(c, now);
 }
 
 void mcp_client_gone(struct mcp_client *c, const char *why)
@@ -126,8 +129,9 @@ void mcp_client_gone(struct mcp_client *c, const char *why)
 
 static int64_t due_at(const struct mcp_client *c, const struct pending *p)
 {
-    int64_t silent = client_is_asking(c) ? INT64_MAX : p->silent_at;
-    return silent < p->total_at ? silent : p->total_at;
+    if (c->questions)
+        return INT64_MAX;
+    return p->silent_at < p->total_at ? p->silent_at : p->total_at;
 }
 
 int64_t mcp_client_deadline(const struct mcp_client *c)

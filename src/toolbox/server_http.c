@@ -155,7 +155,7 @@ static void lose_session(struct talk *t)
     struct server *s = t->server;
     struct server_job *job = job_of(t);
     if (job && !job->resent) {
-        mcp_client_cancel(s->client, job->number);
+        mcp_client_cancel(s->client, job->number, server_now());
         job->number = 0;
         job->resent = true;
     }

@@ -50,8 +50,8 @@ static void finish_job(struct server *s, struct server_job *job,
 static void forget_job(struct server *s, struct server_job *job)
 {
     unlink_job(s, job);
-    if (job->number && s->client)
-        mcp_client_cancel(s->client, job->number);      /* keeps (4) */
+    if (job->number && s->client)                       /* keeps (4) */
+        mcp_client_cancel(s->client, job->number, server_now());
 }
 
 static void fail_jobs(struct server *s, const allm_error *error)

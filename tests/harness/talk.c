@@ -252,7 +252,8 @@ static void act(struct talk *t, struct slice line)
     } else if (slice_is(word, "within")) {
         t->total_ms = (uint32_t)strtoul(line.ptr, NULL, 10);
     } else if (slice_is(word, "cancel")) {
-        mcp_client_cancel(t->client, strtoull(line.ptr, NULL, 10));
+        mcp_client_cancel(t->client, strtoull(line.ptr, NULL, 10),
+                          t->clock.now_ns);
     } else if (slice_is(word, "answer")) {
         answer(t, line);
     } else if (slice_is(word, "gone")) {

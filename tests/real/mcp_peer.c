@@ -153,7 +153,7 @@ static void take_event(struct peer *p, const struct mcp_event *ev)
     } else if (ev->kind == MCP_PROGRESS) {
         print_json("progress", ev->value);
         if (p->cancels) {
-            mcp_client_cancel(p->client, p->number);
+            mcp_client_cancel(p->client, p->number, now);
             puts("cancelled");
             p->number = 0;
             p->cancels = false;

@@ -469,6 +469,31 @@ static const struct row asks[] = {
       TIMEOUT_3
       "! answer 3 timeout: the server was silent for 60000 ms, without an "
       "answer or a report of progress\n" },
+    { "the time of a user is no time of the call", WITH_FORMS
+      "within 100000\n" CALL_3
+      "< {'id':9,'method':'elicitation/create','params':" FORM "}\n"
+      "! elicit ?1 " FORM "\n"
+      "@ 600000\n"
+      "answer 1 cancel\n"
+      "> {'id':9,'result':{'action':'cancel'}}\n"
+      "@ 59999\n"
+      "< {'method':'notifications/progress','params':{'progressToken':3}}\n"
+      "! progress 3 {'progressToken':3}\n"
+      "@ 40000\n"
+      "@ 1\n"
+      TIMEOUT_3
+      "! answer 3 timeout: the server did not answer in time\n" },
+    { "nor is that of a form that was withdrawn", WITH_FORMS CALL_3
+      "< {'id':9,'method':'elicitation/create','params':" FORM "}\n"
+      "! elicit ?1 " FORM "\n"
+      "@ 600000\n"
+      "< {'method':'notifications/cancelled','params':{'requestId':9}}\n"
+      "! withdrawn ?1\n"
+      "@ 59999\n"
+      "@ 1\n"
+      TIMEOUT_3
+      "! answer 3 timeout: the server was silent for 60000 ms, without an "
+      "answer or a report of progress\n" },
     { "the server dies while a user thinks", WITH_FORMS
       "< {'id':9,'method':'elicitation/create','params':" FORM "}\n"
       "! elicit ?1 " FORM "\n"
