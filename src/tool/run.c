@@ -236,6 +236,24 @@ static struct outcome timed_out(const struct allm_tool_run *r,
                           (long long)(timeout_ns / 1000000));
 }
 
+void run_pause(struct allm_tool_run *r, bool paused)
+{
+    struct batch_shared *d = r->shared;
+    pthread_mutex_lock(&d->lock);
+    if (!r->abandoned && r->paused != paused) {
+        int64_t now = clock_now_ns(d->env.clock);
+        r->paused = paused;
+        if (paused)
+            r->paused_ns = now;
+        else
+            r->began_ns = clock_add(r->began_ns,
+                                    clock_between(r->paused_ns, now));
+        if (!r->busy)
+            batch_shared_ring(d);       /* its deadline is another one */
+    }
+    pthread_mutex_unlock(&d->lock);
+}
+
 void run_expire(struct allm_tool_run *r, struct outcome o)
 {
     run_abandon(r);
@@ -256,8 +274,8 @@ enum next { HAS_OUTCOME, CALL_LATER, EXPIRE, WAIT };
 static enum next choose_next(struct allm_tool_run *r, int64_t now,
                              int64_t timeout_ns, int64_t *due)
 {
-    int64_t end = clock_add(r->began_ns == INT64_MIN ? now : r->began_ns,
-                            timeout_ns);
+    int64_t began = r->began_ns == INT64_MIN ? now : r->began_ns;
+    int64_t end = r->paused ? INT64_MAX : clock_add(began, timeout_ns);
     if (r->ready && !r->busy)
         return HAS_OUTCOME;
     if (r->later && !r->busy && !r->answered && now >= r->later_ns &&

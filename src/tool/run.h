@@ -34,6 +34,8 @@ struct allm_tool_run {
     bool abandoned;                         /* the batch no longer waits */
     bool busy;                              /* the function runs or is queued */
     int64_t began_ns;                       /* INT64_MIN: not yet */
+    bool paused;                            /* since: */
+    int64_t paused_ns;
     uint64_t stamp;                         /* place in the order of answers */
     allm_tool_fn later;                     /* of allm_tool_later(); or NULL */
     void *later_ud;
@@ -64,6 +66,10 @@ void run_start(struct allm_tool_run *r);
  */
 allm_status run_poll(struct allm_tool_run *r, int64_t timeout_ns,
                      int64_t *again_ns);
+
+/* From now on it waits for a person, or no longer: that time does not count for
+ * its timeout.  From any thread. */
+void run_pause(struct allm_tool_run *r, bool paused);
 
 /* End it with this outcome, unless it has one already, and abandon the
  * function. */

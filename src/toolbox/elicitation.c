@@ -40,15 +40,25 @@ static void release_form(void *form)
 
 /* --------------------------------------------------------------- thread --- */
 
+/* While a form is open, no call ends for its time: a legacy server does not say
+ * which one the form is about. */
+static void pause_calls(struct server *s)
+{
+    for (struct server_job *job = s->jobs; job; job = job->next)
+        server_call_pause(job, s->forms != NULL);
+}
+
 static void unlink_form(allm_elicitation *e)
 {
-    allm_elicitation **at = e->server ? &e->server->forms : NULL;
+    struct server *s = e->server;
+    allm_elicitation **at = s ? &s->forms : NULL;
     while (at && *at && *at != e)
         at = &(*at)->next;
     if (at && *at) {
         *at = e->next;
         e->server = NULL;
         home_drop(e->home);
+        pause_calls(s);
     }
 }
 
@@ -128,6 +138,7 @@ void server_elicit(struct server *s, const struct mcp_event *ev)
     }
     e->next = s->forms;
     s->forms = e;
+    pause_calls(s);
     home_keep(e->home);         /* for the caller */
     s->owner->opts.elicit(s->owner->opts.ud, e);
 }

@@ -223,6 +223,10 @@ bool server_offer(struct server *s, const allm_json *list);
 void server_execute(allm_toolbox *t, const struct entry *e, allm_tool_run *run,
                     const allm_json *args);
 
+/* A user is asked from now on, or no longer: that time does not count for a
+ * call. */
+void server_call_pause(struct server_job *job, bool paused);
+
 /* The user answers later: a call becomes a question; other jobs wait for the
  * server. */
 void server_call_later(struct server *s, struct server_job *job,

@@ -98,6 +98,12 @@ static const allm_json *question_opts(struct arena *a, const char *server,
     return build_finish(&b);
 }
 
+void server_call_pause(struct server_job *job, bool paused)
+{
+    if (job->done == finish_call)
+        run_pause(call_of(job)->run.run, paused);
+}
+
 void server_call_later(struct server *s, struct server_job *job,
                        const char *message, const allm_json *schema)
 {

@@ -88,6 +88,8 @@ void server_add_job(struct server *s, struct server_job *job)
     job->next = NULL;
     job->number = 0;
     job->resent = false;
+    if (s->forms)
+        server_call_pause(job, true);
     if (s->phase == PHASE_OFF || s->phase == PHASE_FAILED) {
         s->restarts = s->phase == PHASE_FAILED ? RESTARTS : 0;
         server_begin(s);

@@ -662,6 +662,40 @@ static void is_not_told_after_its_answer(void)
                  ALLM_ERR_NOMEM);
 }
 
+/* A person thinks for a minute about a call that may take 50 ms. */
+static void time_of_a_person_does_not_count(void)
+{
+    struct tools_bench t;
+    struct told told = { .times = 0 };
+    allm_event *event;
+    int64_t again = 0;
+    add_listener(&t, &told, 50);
+    tools_start(&t);
+    while (t.batch && batch_next(t.batch, &event, &again) == ALLM_EVENT)
+        ;
+    if (told.deferred) {
+        clock_advance(&t.clock, 20);
+        run_pause(told.deferred, true);
+        run_pause(told.deferred, true);
+        again = INT64_MAX;
+        clock_advance(&t.clock, 60000);
+        CHECK_INT(batch_next(t.batch, &event, &again), ALLM_AGAIN);
+        CHECK_INT(again, INT64_MAX);
+        run_pause(told.deferred, false);
+        clock_advance(&t.clock, 29);
+        CHECK_INT(batch_next(t.batch, &event, &again), ALLM_AGAIN);
+        CHECK_INT(again, t.clock.now_ns + 1000000);
+        CHECK_INT(told.times, 0);
+        clock_advance(&t.clock, 1);
+        CHECK_INT(batch_next(t.batch, &event, &again), ALLM_EVENT);
+        CHECK_INT(told.times, 1);
+    }
+    tools_release(&t);
+    if (told.deferred)
+        run_pause(told.deferred, true); /* is of no use any more */
+    allm_tool_run_free(told.deferred);
+}
+
 TESTS = {
     TEST_ONCE(blocking_functions_run_at_once),
     TEST_ONCE(scripts_work_in_workers),
@@ -682,6 +716,7 @@ TESTS = {
     TEST(odd_answers_are_invalid),
     TEST(a_value_that_is_missing_is_json_null),
     TEST(is_told_of_its_timeout),
+    TEST(time_of_a_person_does_not_count),
     TEST(is_told_when_the_batch_is_freed),
     TEST(is_not_told_after_its_answer),
     TESTS_END,

@@ -861,6 +861,7 @@ struct asked {
     char log[512];
     int answer;                 /* 0: accept; 1: decline; 2: later; 3: free */
     allm_elicitation *kept;
+    int told[2];                /* a pipe; or { 0, 0 } */
 };
 
 static void fill_in(void *ud, allm_elicitation *e)
@@ -885,6 +886,8 @@ static void fill_in(void *ud, allm_elicitation *e)
         a->kept = e;
     else
         allm_elicitation_free(e);
+    if (a->told[1])
+        CHECK_INT(write(a->told[1], "x", 1), 1);
     allm_json_free(wrong);
     allm_json_free(right);
 }
@@ -943,6 +946,49 @@ static void forgets_forms(void)
     box_close(&b);
 }
 
+static void pull_ready(allm_hub *hub)
+{
+    const allm_event *event;
+    allm_stream *s;
+    while ((s = allm_hub_wait(hub, 0, NULL)))
+        while (allm_stream_next(s, &event) == ALLM_EVENT)
+            ;
+}
+
+/* The time of a form is not that of its call. */
+static void waits_for_the_user(void)
+{
+    struct asked a = { .answer = 4 };
+    struct box b;
+    const allm_event *event;
+    char byte;
+    allm_json *right = noun_json("{'who': 'Ada'}");
+    open_asking(&b, &a);
+    CHECK_INT(pipe(a.told), 0);
+    CHECK_INT(box_add_echo(&b, "quick", "", "'timeout': 0.1"), ALLM_OK);
+    CHECK_INT(wait_box(&b), ALLM_OK);
+    allm_stream *s = box_start(&b, "quick__ask", "{}");
+    allm_hub *hub = allm_hub_new(NULL);
+    CHECK_INT(allm_hub_add(hub, s, NULL), ALLM_OK);
+    pull_ready(hub);
+    CHECK_INT(read(a.told[0], &byte, 1), 1);
+    pull_ready(hub);
+    CHECK_INT(allm_hub_timeout(hub), -1);
+    allm_elicitation_accept(a.kept, right);
+    allm_elicitation_free(a.kept);
+    while (allm_hub_wait(hub, -1, NULL))
+        while (allm_stream_next(s, &event) == ALLM_EVENT)
+            ;
+    const allm_message *m = allm_stream_tool_message(s, 0);
+    CHECK(contains(m ? m->text : NULL, "Ada"));
+    allm_stream_free(s);
+    allm_hub_free(hub);
+    allm_json_free(right);
+    close(a.told[0]);
+    close(a.told[1]);
+    box_close(&b);
+}
+
 static void tells_of_progress(void)
 {
     struct asked a = { .answer = 0 };
@@ -956,6 +1002,7 @@ static void tells_of_progress(void)
 TESTS = {
     TEST_ONCE(asks_the_user),
     TEST_ONCE(forgets_forms),
+    TEST_ONCE(waits_for_the_user),
     TEST_ONCE(tells_of_progress),
     TEST_ONCE(calls_a_tool_in_both_eras),
     TEST_ONCE(maps_results),
