@@ -121,7 +121,8 @@ static void take_list(struct server *s, struct server_job *job,
     bool offered = !ev->error && server_offer(s, ev->value);
     if (offered || s->was_ready) {
         s->was_ready = true;
-        server_tell(s, SERVER_READY, NULL);
+        if (s->phase == PHASE_OPEN)
+            server_tell(s, SERVER_READY, NULL);
     } else if (s->phase == PHASE_OPEN) {        /* else give_up() tells it */
         server_tell(s, SERVER_FAILED, ev->error ? ev->error : status_nomem());
         server_end(s, false);
@@ -156,9 +157,9 @@ static void take_ready(struct server *s)
     pthread_mutex_lock(&s->owner->lock);
     s->revision = s->known->name;
     pthread_mutex_unlock(&s->owner->lock);
-    bool lists = !s->was_ready && !s->conf.manifest && !s->conf.disabled &&
+    bool lists = !s->conf.manifest && !s->conf.disabled &&
                  mcp_client_has(s->client, "tools");
-    if (!lists) {
+    if (!lists || s->was_ready) {
         s->was_ready = true;
         server_tell(s, SERVER_READY, NULL);
     }
@@ -172,7 +173,7 @@ static void take_answer(struct server *s, const struct mcp_event *ev)
 {
     struct server_job *job = ev->ud;
     bool died = ev->error && !strcmp(ev->error->reason, "handler_exit");
-    if (!ev->error)
+    if (!ev->error && job != &s->listing)
         s->restarts = 0;
     if (died && job->harmless && !job->resent && !s->owner->stopping) {
         job->resent = true;

@@ -10,6 +10,7 @@
  *      loops       its pages never end    broken      lists a wrong schema
  *      crashes     ends as soon as it has listed its tools
  *      many        has 200 tools with long schemas
+ *      grows       has one more tool when it starts again in its folder
  *
  * Each tool is one behaviour; see the table at the end.  Messages are read by
  * searching for members, which is enough for those of our client.
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LINE = 1 << 20 };
@@ -447,6 +449,8 @@ int main(int argc, char **argv)
     setvbuf(stdout, NULL, _IOFBF, 1 << 16);
     if (has_word("stubborn"))
         signal(SIGTERM, SIG_IGN);
+    if (has_word("grows"))
+        has_extra = mkdir("grown", 0700) < 0;
     while (fgets(line, sizeof line, stdin)) {
         if (has_word("quits")) {
             fputs("no license\n", stderr);

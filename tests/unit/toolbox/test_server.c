@@ -354,6 +354,24 @@ static void list_changes_for_the_next_chat(void)
     box_close(&b);
 }
 
+/* It may be another version of the program, with other tools. */
+static void that_starts_again_is_asked_again(void)
+{
+    struct box b;
+    box_open(&b, NULL);
+    struct pollfd news = { .fd = allm_toolbox_fd(b.box), .events = POLLIN };
+    CHECK_INT(box_add_echo(&b, "e", "'grows'", ""), ALLM_OK);
+    CHECK_INT(wait_box(&b), ALLM_OK);
+    size_t count = count_tools(&b);
+    CHECK(contains(box_call(&b, "e__die", "{}"), "exit status 3"));
+    while (check_whole() && count_tools(&b) == count) {
+        CHECK_INT(poll(&news, 1, 20000), 1);
+        allm_toolbox_wait(b.box, 0);
+    }
+    CHECK_TEXT(box_call(&b, "e__extra", "{}"), "extra");
+    box_close(&b);
+}
+
 static void count_free(void *ud)
 {
     ++*(int *)ud;
@@ -1019,6 +1037,7 @@ TESTS = {
     TEST_ONCE(that_babbles_is_ended_and_started_again),
     TEST_ONCE(call_times_out_and_the_server_goes_on),
     TEST_ONCE(list_changes_for_the_next_chat),
+    TEST_ONCE(that_starts_again_is_asked_again),
     TEST_ONCE(lists_that_nobody_saw_are_freed),
     TEST_ONCE(log_goes_to_the_trace),
     TEST_ONCE(has_a_clean_environment),
