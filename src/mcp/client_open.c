@@ -1,6 +1,8 @@
 /*
  * client_open.c - find out which revision a server speaks
  *
+ * A server that was known to be legacy is not probed, unless it refuses.
+ *
  *      server/discover -- a result, or an error that only modern servers
  *             |           know ----------------------------------> modern
  *             |-- any other error, {}, or an HTTP status that refuses it
@@ -23,8 +25,8 @@ static void send_opening(struct mcp_client *c, enum mcp_method method,
 {
     struct mcp_ask ask = { .method = method };
     c->start_at = clock_after(now, c->opts.start_ms);
-    if (method == MCP_INITIALIZE)
-        c->tried_initialize = true;
+    *(method == MCP_INITIALIZE ? &c->tried_initialize
+                               : &c->tried_discover) = true;
     struct pending *p = client_pend(c, &ask, now);
     if (!p)
         return;
@@ -38,6 +40,13 @@ static void send_initialize(struct mcp_client *c, const struct revision *r,
 {
     c->revision = r;
     send_opening(c, MCP_INITIALIZE, now);
+}
+
+/* A server that was known may be another version by now. */
+static void send_discover(struct mcp_client *c, int64_t now)
+{
+    c->revision = revision_modern();
+    send_opening(c, MCP_DISCOVER, now);
 }
 
 static struct pending *find_opening(struct mcp_client *c,
@@ -264,21 +273,25 @@ static void initialized(struct mcp_client *c, struct pending *p,
     const allm_json *version = json_at(m->result, "protocolVersion");
     const struct revision *r = revision_find(json_slice(version));
     const allm_json *offers = json_at(m->data, "supported");
-    if (m->kind == RPC_RESULT && r && !r->modern)
+    if (m->kind == RPC_RESULT && r && !r->modern) {
         become_ready(c, r, m->result, h, now);
-    else if (m->kind == RPC_RESULT)
+    } else if (m->kind == RPC_RESULT) {
         lose_revision(c, version);
-    else if (offers || m->code == RPC_NO_REVISION)
+    } else if (offers || m->code == RPC_NO_REVISION) {
         choose_again(c, offers, now);
-    else if (find_opening(c, MCP_DISCOVER))
+    } else if (find_opening(c, MCP_DISCOVER)) {
         client_forget(c, p);                /* not conclusive */
-    else if (m->kind == RPC_BAD)
+    } else if (m->kind == RPC_BAD) {
         client_lose(c, "handler_failed", CLIENT_NOT_VALID, m->fault);
-    else
+    } else if (!c->tried_discover) {
+        client_forget(c, p);
+        send_discover(c, now);
+    } else {
         client_lose(c, "handler_failed",
                     "the server refused to begin (%d): %.*s", m->code,
                     m->message.len < 500 ? (int)m->message.len : 500,
                     m->message.ptr ? m->message.ptr : "");
+    }
 }
 
 void client_opened(struct mcp_client *c, struct pending *p, const struct rpc *m,
@@ -338,6 +351,8 @@ static void refuse_opening(struct mcp_client *c, struct pending *p, int status,
 {
     if (p->method == MCP_DISCOVER && refuses_era(status))
         send_initialize(c, revision_legacy(), now);
+    else if (refuses_era(status) && !c->tried_discover)
+        send_discover(c, now);
     else if (refuses_era(status))
         client_lose(c, "handler_failed",
                     "the server answers with HTTP status %d: there is no "

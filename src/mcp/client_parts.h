@@ -105,7 +105,8 @@ struct mcp_client {
     struct queued_message *messages, **last_message;
     size_t unsent;
 
-    bool tried_initialize, probed_again, initialized_again;
+    bool tried_discover, tried_initialize;
+    bool probed_again, initialized_again;
     int64_t start_at;                   /* when patience ends */
     int64_t changed_at;
     unsigned changed;

@@ -194,6 +194,34 @@ static void finds_the_revision(void)
     play_rows(&plain, opening, COUNT(opening));
 }
 
+/* It has been updated since. */
+#define KNOWN                                                             \
+    "> {'id':1,'method':'initialize','params':{'protocolVersion':"        \
+    "'2025-06-18','capabilities':{},'clientInfo':{'name':'allm',"         \
+    "'version':'0.1.0'}}}\n"
+#define PROBE_2                                                           \
+    "> {'id':2,'method':'server/discover','params':{'_meta':{M{}}}}\n"
+
+static const char *const updated[] = {
+    KNOWN NO_METHOD PROBE_2
+    "< {'id':2,'result':{'supportedVersions':['2026-07-28']}}\n"
+    "! ready {'revision':'2026-07-28'}\n",
+    KNOWN NO_METHOD PROBE_2
+    "< {'id':2,'error':{'code':-32601,'message':'no'}}\n"
+    "> {'id':3,'method':'initialize','params':{'protocolVersion':"
+    "'2025-11-25','capabilities':{},'clientInfo':{'name':'allm','version':"
+    "'0.1.0'}}}\n"
+    "< {'id':3,'error':{'code':1,'message':'closed'}}\n"
+    "! failed handler_failed: the server refused to begin (1): closed\n",
+};
+
+static void probes_a_known_server_that_refuses(void)
+{
+    for (size_t i = 0; i < COUNT(updated); i++)
+        talk_play(&plain, revision_find(SLICE("2025-06-18")), updated[i],
+                  SIZE_MAX);
+}
+
 static void starts_with_a_known_revision(void)
 {
     talk_play(&plain, revision_modern(), "! ready {'revision':'2026-07-28'}\n",
@@ -841,6 +869,7 @@ static void is_the_same_at_every_cut(void)
 TESTS = {
     TEST(finds_the_revision),
     TEST(starts_with_a_known_revision),
+    TEST(probes_a_known_server_that_refuses),
     TEST(opens_over_http),
     TEST(sends_requests),
     TEST(asks_for_the_log),
