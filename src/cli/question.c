@@ -133,6 +133,8 @@ static void skip_sequence(void)
 /* The choice of a key; QUESTION_LEFT: none. */
 static int find_choice(const struct question *q, int key)
 {
+    if (q->skips && (key == '\r' || key == '\n'))
+        return (int)q->count;
     if (key >= 'A' && key <= 'Z')
         key += 'a' - 'A';
     for (size_t i = 0; i < q->count; i++)
@@ -154,7 +156,7 @@ static int choose_by_key(const struct question *q)
         else
             choice = find_choice(q, key);
     } while (choice < 0 && key >= 0 && key != 3 && key != 4);
-    if (choice >= 0)
+    if (choice >= 0 && key > ' ')
         bytes_byte(&echo, (char)key);
     bytes_text(&echo, choice < 0 ? "^C\r\n" : "\r\n");
     console_write(bytes_string(&echo));
@@ -166,6 +168,8 @@ static int choice_of_line(const struct question *q, const char *line)
 {
     char *end;
     line += strspn(line, " \t");
+    if (!*line)
+        return q->skips ? (int)q->count : QUESTION_LEFT;
     if (q->choices[0].key)
         return find_choice(q, (unsigned char)*line);
     unsigned long n = strtoul(line, &end, 10);

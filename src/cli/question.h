@@ -28,6 +28,7 @@ struct question {
     const char *body; /* NULL: none */
     size_t body_len;
     bool whole;       /* show all of the body */
+    bool skips;       /* Enter is a choice, too, whose index is the count */
     size_t count;     /* either all choices have a key, or none */
     const struct question_choice *choices;
 };

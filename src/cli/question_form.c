@@ -1,14 +1,16 @@
 /*
  * question_form.c - ask the user for values that fit a JSON Schema
  *
- * Choices are those of `enum`, with the names of `enumNames`, or of `oneOf`
- * with `const` and `title`, as servers of MCP send them.
+ * Choices are those of `enum`, with the names of `enumNames`, or of `oneOf` or
+ * `anyOf` with `const` and `title`, as servers of MCP send them; of `items`, if
+ * several can be chosen.
  */
 #include "cli/question_form.h"
 
 #include "cli/print.h"
 #include "conf/member.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_CHOICES = 100 };
@@ -35,6 +37,8 @@ static void list_choices(struct choice_list *c, const allm_json *schema)
     const allm_json *words = allm_json_get(schema, "enum");
     const allm_json *names = allm_json_get(schema, "enumNames");
     const allm_json *rows = allm_json_get(schema, "oneOf");
+    if (!rows)
+        rows = allm_json_get(schema, "anyOf");
     for (size_t i = 0; i < allm_json_count(words); i++)
         add_choice(c, allm_json_at(words, i),
                    allm_json_text(allm_json_at(names, i), NULL));
@@ -48,6 +52,8 @@ static const char *first_fault(const allm_json *schema, const allm_json *value,
                                allm_json **list)
 {
     *list = NULL;
+    if (!value)
+        return "give the numbers of your choices, such as: 1 2";
     if (allm_json_error(value))
         return "this is not JSON";
     allm_json_schema *compiled = allm_json_schema_new(schema);
@@ -59,13 +65,38 @@ static const char *first_fault(const allm_json *schema, const allm_json *value,
     return fault ? fault : "";
 }
 
-/* What a line means: text for a string, else JSON, or the default. */
-static allm_json *read_value(const allm_json *schema, const struct bytes *line)
+/* "2, 1": the choices with these numbers; NULL: this is something else. */
+static allm_json *read_numbers(const struct choice_list *c, const char *line)
+{
+    bool good = true;
+    allm_json_build *b = member_new_array();
+    while (good && *(line += strspn(line, " ,"))) {
+        char *end;
+        unsigned long n = strtoul(line, &end, 10);
+        good = end > line && n && n <= c->count;
+        if (good)
+            allm_json_build_value(b, c->values[n - 1]);
+        line = end;
+    }
+    allm_json *list = member_done(b);
+    if (good)
+        return list;
+    allm_json_free(list);
+    return NULL;
+}
+
+/* What a line means: numbers of choices, if there are some, text for a string,
+ * else JSON, or the default. */
+static allm_json *read_value(const allm_json *schema,
+                             const struct choice_list *c,
+                             const struct bytes *line)
 {
     const char *type = member_read(schema, "type");
     const allm_json *preset = allm_json_get(schema, "default");
     if (!line->len && preset)
         return allm_json_copy(preset);
+    if (c->count && !memchr(bytes_string(line), '[', line->len))
+        return read_numbers(c, bytes_string(line));
     if (!type || !strcmp(type, "string"))
         return member_alone(bytes_string(line), line->len);
     return allm_json_parse(bytes_string(line), line->len, NULL);
@@ -73,14 +104,15 @@ static allm_json *read_value(const allm_json *schema, const struct bytes *line)
 
 /* Ask for a line until it fits.  NULL: the user left, or, if the value may be
  * missing, left it empty. */
-static allm_json *ask_line(const allm_json *schema, bool optional, bool *left)
+static allm_json *ask_line(const allm_json *schema, const struct choice_list *c,
+                           bool optional, bool *left)
 {
     struct bytes line = { NULL, 0, 0 };
     allm_json *value = NULL, *faults = NULL;
     bool fits = false;
     while (!fits && (*left = !question_line("> ", &line)) == false) {
         bool none = optional && !line.len && !allm_json_get(schema, "default");
-        value = none ? NULL : read_value(schema, &line);
+        value = none ? NULL : read_value(schema, c, &line);
         const char *fault = none ? "" : first_fault(schema, value, &faults);
         fits = !*fault;
         if (!fits) {
@@ -96,46 +128,77 @@ static allm_json *ask_line(const allm_json *schema, bool optional, bool *left)
     return value;
 }
 
+/* One of the choices; Enter is the default, if there is one, or nothing. */
 static allm_json *ask_choice(const struct question *q,
-                             const struct choice_list *c, bool *left)
+                             const struct choice_list *c,
+                             const allm_json *preset, bool optional, bool *left)
 {
     struct question with = *q;
+    with.skips = preset || optional;
     with.count = c->count;
     with.choices = c->rows;
     int choice = question_choose(&with);
     *left = choice < 0;
-    return *left ? NULL : allm_json_copy(c->values[choice]);
+    const allm_json *value = *left                     ? NULL
+                             : choice < (int)c->count ? c->values[choice]
+                                                      : preset;
+    return value ? allm_json_copy(value) : NULL;
 }
 
-static allm_json *ask_yes_or_no(const struct question *q, bool *left)
+static allm_json *ask_yes_or_no(const struct question *q,
+                                const allm_json *preset, bool optional,
+                                bool *left)
 {
-    static const struct question_choice words[] = { { 'y', "[y]es" },
-                                                    { 'n', "[n]o" } };
+    allm_json *both = allm_json_parse("[true, false]", ALLM_NUL_ENDED, NULL);
+    const struct choice_list c = {
+        .count = 2,
+        .rows = { { 'y', "[y]es" }, { 'n', "[n]o" } },
+        .values = { allm_json_at(both, 0), allm_json_at(both, 1) },
+    };
+    allm_json *value = ask_choice(q, &c, preset, optional, left);
+    allm_json_free(both);
+    return value;
+}
+
+/* The choices, as lines of the body, and a line with the numbers of some. */
+static allm_json *ask_several(const struct question *q,
+                              const struct choice_list *c,
+                              const allm_json *schema, bool optional,
+                              bool *left)
+{
     struct question with = *q;
-    with.count = 2;
-    with.choices = words;
-    int choice = question_choose(&with);
-    *left = choice < 0;
-    return *left ? NULL
-                 : allm_json_parse(choice ? "false" : "true", choice ? 5 : 4,
-                                   NULL);
+    struct bytes body = { NULL, 0, 0 };
+    bytes_add(&body, q->body ? q->body : "", q->body_len);
+    for (size_t i = 0; i < c->count; i++)
+        bytes_format(&body, "%s%zu  %s", body.len ? "\n" : "", i + 1,
+                     c->rows[i].label);
+    with.body = bytes_string(&body);
+    with.body_len = body.len;
+    with.whole = true;
+    question_show(&with);
+    bytes_release(&body);
+    return ask_line(schema, c, optional, left);
 }
 
 static allm_json *ask_value(const struct question *q, const allm_json *schema,
                             bool optional, bool *left)
 {
-    struct choice_list choices = { 0 };
+    struct choice_list c = { 0 };
     const char *type = member_read(schema, "type");
-    list_choices(&choices, schema);
+    const allm_json *preset = allm_json_get(schema, "default");
+    bool several = type && !strcmp(type, "array");
     *left = !question_possible();
     if (*left)
         return NULL;
-    if (choices.count)
-        return ask_choice(q, &choices, left);
+    list_choices(&c, several ? allm_json_get(schema, "items") : schema);
+    if (c.count && several)
+        return ask_several(q, &c, schema, optional, left);
+    if (c.count)
+        return ask_choice(q, &c, preset, optional, left);
     if (type && !strcmp(type, "boolean"))
-        return ask_yes_or_no(q, left);
+        return ask_yes_or_no(q, preset, optional, left);
     question_show(q);
-    return ask_line(schema, optional, left);
+    return ask_line(schema, &c, optional, left);
 }
 
 allm_json *question_form_value(const struct question *q,

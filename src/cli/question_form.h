@@ -6,9 +6,10 @@
 
 /*
  * Ask for a value that fits a JSON Schema.  An enum is a list of choices, a
- * boolean is yes or no, a string is a line, anything else a line of JSON; what
- * does not fit is asked again.  An empty line means the schema's default.  The
- * caller frees the value; NULL: the user left.
+ * boolean is yes or no, a string is a line, an array of an enum is a line with
+ * the numbers of choices, anything else a line of JSON; what does not fit is
+ * asked again.  An empty line means the schema's default.  The caller frees the
+ * value; NULL: the user left.
  */
 allm_json *question_form_value(const struct question *q,
                                const allm_json *schema);

@@ -2,9 +2,9 @@
 """mcp_server - a small MCP server over pipes, of the revision 2025-06-18
 
 Its tools: add(a, b), env(name), ask(), which asks the client's user for a name
-and a size, crash(), sum(list), which reports its progress and has a schema for
-its result, and draw(), whose result is an image.  A line for each start is
-appended to $STARTS.
+and a size, or with the form in $FORM, crash(), sum(list), which reports its
+progress and has a schema for its result, and draw(), whose result is an image.
+A line for each start is appended to $STARTS.
 """
 import json
 import os
@@ -30,9 +30,10 @@ TOOLS = [
 ]
 PNG = ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwAD"
        "hgGAWjR9awAAAABJRU5ErkJggg==")
-FORM = {"type": "object", "properties": {
-    "name": {"type": "string", "title": "Name"},
-    "size": {"type": "string", "enum": ["small", "large"]}},
+FORM = json.loads(os.environ.get("FORM", "null")) or {
+    "type": "object", "properties": {
+        "name": {"type": "string", "title": "Name"},
+        "size": {"type": "string", "enum": ["small", "large"]}},
     "required": ["name"]}
 
 

@@ -230,6 +230,46 @@ def test_terminal_form():
     equal(t.end(), 0)
 
 
+def fill(properties, required, *answers, **env):
+    """What the user enters into a form with these properties."""
+    form = {"type": "object", "properties": properties, "required": required}
+    p = Place(mcp={"story": {**ENTRY, "env": {"FORM": json.dumps(form)}}})
+    t = p.terminal("mcp", "call", "story", "ask", **env)
+    t.until(is_asked)
+    t.write(b"a")
+    for prompt, answer in answers:
+        t.until(lambda said, want=prompt: b"> " in said[said.find(want):]
+                if want in said else False)
+        t.said = b""
+        t.write(answer)
+    said = t.until(b"}}").decode()
+    equal(t.end(), 0)
+    return json.loads(said[said.index("{"):said.rindex("}") + 1])["content"]
+
+
+def test_form_choices():
+    """Enter is the default, or skips a choice; several choices are numbers"""
+    size = {"type": "string", "enum": ["small", "large"]}
+    sure = {"type": "boolean"}
+    both = {"type": "array", "minItems": 1, "items": {"anyOf": [
+        {"const": "#f00", "title": "Red"}, {"const": "#0f0",
+                                           "title": "Green"}]}}
+    equal(fill({"size": {**size, "default": "large"}, "none": size,
+                "sure": {**sure, "default": True}, "unsure": sure}, ["size"],
+               (b"default", b"\r"), (b"none (optional)", b"\r"),
+               (b"default true", b"\r"), (b"unsure (optional)", b"\r")),
+          {"size": "large", "sure": True})
+    equal(fill({"sure": sure, "size": size}, ["sure", "size"],
+               (b"sure", b"\rn"), (b"size", b"\r2")),
+          {"sure": False, "size": "large"})
+    equal(fill({"both": both, "one": both, "no": both, "typed": both},
+               ["both", "one", "typed"],
+               (b"2  Green", b"3\r"), (b"numbers", b"\r"), (b"(", b"2, 1\r"),
+               (b"one", b"1\r"), (b"no (optional)", b"\r"),
+               (b"typed", b'["#0f0"]\r')),
+          {"both": ["#0f0", "#f00"], "one": ["#f00"], "typed": ["#0f0"]})
+
+
 def test_chat_mcp():
     """/mcp lists the servers of a chat"""
     p = Place(mcp={"story": ENTRY})
