@@ -273,6 +273,18 @@ static void note_result(struct asking *a, const allm_event *event)
         a->value = allm_json_copy(value);
 }
 
+/* What the client's model sees: of {"error": text} the text. */
+static void note_text(struct asking *a, const allm_event *event)
+{
+    allm_json *failure = a->failed ? allm_json_parse(event->text,
+                                                     event->text_len, NULL)
+                                   : NULL;
+    const char *text = member_read(failure, "error");
+    bytes_add(&a->result, text ? text : event->text,
+              text ? strlen(text) : event->text_len);
+    allm_json_free(failure);
+}
+
 /* Each piece of text is progress; the result of a tool is the answer. */
 static void note_event(struct serving *s, struct asking *a,
                        const allm_event *event)
@@ -282,7 +294,7 @@ static void note_event(struct serving *s, struct asking *a,
     else if (event->type == ALLM_EV_TOOL_EXECUTION_COMPLETED)
         note_result(a, event);
     else if (event->type == ALLM_EV_TOOL_RESULT_ENCODED && event->text)
-        bytes_add(&a->result, event->text, event->text_len);
+        note_text(a, event);
 }
 
 /* Pull what has arrived. */

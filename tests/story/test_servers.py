@@ -327,6 +327,9 @@ def test_proxy():
     equal(client.result(), ('hello {"a":1}\n', False))
     client.call("story__add", {"a": 2, "b": 5})
     equal(client.result(), ("7", False))
+    client.call("read_file", {"path": "none"})
+    said, failed = client.result()
+    assert failed and said.startswith("there is no file"), said
     client.end()
     client = Client(p, "-T", "greet", *text("Fog."))
     client.call("ask", {"prompt": "Weather?"})
