@@ -7,6 +7,7 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/settings.h"
+#include "cli/toolbox_names.h"
 #include "conf/member.h"
 #include "conf/server_entry.h"
 
@@ -105,6 +106,14 @@ static allm_json *make_entry(const struct mcp_flags *f, int argc, char **argv)
     return entry;
 }
 
+/* Does -T take this name for something else? */
+static bool is_name_of_tools(const char *name)
+{
+    char path[PLACES_PATH];
+    return !strcmp(name, "none") || toolbox_names_builtin(name) ||
+           toolbox_names_program(name, path);
+}
+
 static int check_new_name(const char *name)
 {
     allm_json *all = mcp_entries_all();
@@ -118,6 +127,9 @@ static int check_new_name(const char *name)
         print_fault("there is a server \"%s\" already; to replace it: allm mcp "
                     "rm %s",
                     name, name);
+    else if (is_name_of_tools(name))
+        print_fault("-T %s means other tools; give the server another name",
+                    name);
     else
         return END_DONE;
     return END_USAGE;

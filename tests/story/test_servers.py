@@ -112,9 +112,12 @@ def test_add():
     assert "story" not in p.read("home/config/config.json")
     one_sentence(p.run("mcp", "rm", "story"), 2, "story")
     one_sentence(p.run("mcp", "add", "a b", "x"), 2, "a b")
-    run = p.run("mcp", "add", "none", "/bin/false")
+    p.tool()
+    for name in ("web", "grep", "none", "greet"):
+        one_sentence(p.run("mcp", "add", name, *SERVER.split()), 2, "-T", name)
+    run = p.run("mcp", "add", "nothing", "/bin/false")
     equal(run.code, 1)
-    assert "none" not in p.read("home/config/config.json")
+    assert "nothing" not in p.read("home/config/config.json")
 
 
 def test_manifest():
