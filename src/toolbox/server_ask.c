@@ -260,6 +260,11 @@ allm_json *servers_request(struct servers *all, const char *server,
     if (!list_name(known) && !json_text_at(params, name_member(known)).ptr)
         return refuse_ask(all->mem, ALLM_ERR_MISUSE, "invalid_option",
                           "the parameters have no ", name_member(known));
+    const allm_json *args = json_at(params, "arguments");
+    if (args && !json_is_type(args, ALLM_JSON_OBJECT))
+        return refuse_ask(all->mem, ALLM_ERR_MISUSE, "invalid_option",
+                          "the parameters must have an object as ",
+                          "arguments");
     struct server_ask *q = new_ask(s, known, params);
     if (!q)
         return NULL;

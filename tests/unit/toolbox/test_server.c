@@ -822,6 +822,8 @@ static void answers_requests_of_the_program(void)
     CHECK_TEXT(request(&b, "prompts/list", NULL),
                "{\"prompts\":[{\"name\":\"ask\"}]}");
     CHECK_TEXT(request(&b, "tools/call", NULL), "the parameters have no name");
+    CHECK_TEXT(request(&b, "tools/call", "{'name': 'x', 'arguments': [1]}"),
+               "the parameters must have an object as arguments");
     CHECK_TEXT(request(&b, "tools/dance", NULL),
                "this request cannot be made: tools/dance");
     CHECK(contains(request(&b, "prompts/get", "{'name': 'x'}"), "-32601"));
