@@ -975,6 +975,50 @@ static void pull_ready(allm_hub *hub)
             ;
 }
 
+/* A thread with a hub and an engine of its own. */
+static void *call_from_hub(void *arg)
+{
+    const char *const words[] = { "e__echo", "{'text': 'x'}", "e__more", "{}" };
+    const allm_event *event;
+    struct box own = *(struct box *)arg;
+    allm_hub *hub = allm_hub_new(NULL);
+    allm_stream *s[3];
+    own.engine = play_engine("{'script': []}", NULL);
+    for (int i = 0; i < 3; i++) {
+        s[i] = box_start_all(&own, 2, words);
+        CHECK_INT(allm_hub_add(hub, s[i], NULL), ALLM_OK);
+    }
+    allm_stream_cancel(s[2]);
+    for (allm_stream *r; allm_hub_count(hub) &&
+                         (r = allm_hub_wait(hub, -1, NULL));)
+        while (allm_stream_next(r, &event) == ALLM_EVENT)
+            ;
+    for (int i = 0; i < 2; i++) {
+        const allm_message *m = allm_stream_tool_message(s[i], 0);
+        CHECK_TEXT(m ? m->text : NULL, "x");
+    }
+    for (int i = 0; i < 3; i++)
+        allm_stream_free(s[i]);
+    allm_hub_free(hub);
+    allm_engine_free(own.engine);
+    return NULL;
+}
+
+static void serves_eight_hubs(void)
+{
+    pthread_t threads[8];
+    struct box b;
+    box_open(&b, NULL);
+    CHECK_INT(box_add_echo(&b, "e", "", ""), ALLM_OK);
+    CHECK_INT(wait_box(&b), ALLM_OK);
+    for (int i = 0; i < 8; i++)
+        CHECK_ALWAYS(!pthread_create(&threads[i], NULL, call_from_hub, &b));
+    for (int i = 0; i < 8; i++)
+        pthread_join(threads[i], NULL);
+    CHECK_TEXT(box_call(&b, "e__echo", "{'text': 'on'}"), "on");
+    box_close(&b);
+}
+
 /* The time of a form is not that of its call. */
 static void waits_for_the_user(void)
 {
@@ -1022,6 +1066,7 @@ static void tells_of_progress(void)
 TESTS = {
     TEST_ONCE(asks_the_user),
     TEST_ONCE(forgets_forms),
+    TEST_ONCE(serves_eight_hubs),
     TEST_ONCE(waits_for_the_user),
     TEST_ONCE(tells_of_progress),
     TEST_ONCE(calls_a_tool_in_both_eras),
