@@ -16,8 +16,6 @@ int config_show(const struct config_flags *f);
 int config_trust(const struct config_flags *f);
 int config_untrust(char **argv);
 
-/* Append an address: without its query, and *** for a name and a password. */
-void config_show_address(const char *text, struct bytes *out);
 /* A copy of a setting's value with *** for secrets; the caller frees it. */
 allm_json *config_mask(const char *path, const allm_json *value);
 

@@ -11,7 +11,8 @@
 
 /* ------------------------------------------------------------ secrets --- */
 
-void config_show_address(const char *text, struct bytes *out)
+/* Append an address: without its query, and *** for a name and a password. */
+static void add_address(const char *text, struct bytes *out)
 {
     const char *scheme = strstr(text, "://");
     const char *host = scheme ? scheme + 3 : text, *end;
@@ -27,7 +28,7 @@ void config_show_address(const char *text, struct bytes *out)
 static void put_address(allm_json_build *b, const char *text)
 {
     struct bytes shown = { NULL, 0, 0 };
-    config_show_address(text, &shown);
+    add_address(text, &shown);
     allm_json_build_text(b, bytes_string(&shown), shown.len);
     bytes_release(&shown);
 }

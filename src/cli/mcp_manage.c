@@ -8,6 +8,7 @@
 #include "cli/print.h"
 #include "cli/settings.h"
 #include "cli/toolbox_names.h"
+#include "conf/keyring.h"
 #include "conf/member.h"
 #include "conf/server_entry.h"
 
@@ -16,21 +17,49 @@
 
 /* ----------------------------------------------------------------- list --- */
 
-/* "npx -y server .", or the address without what may be secret in it. */
-static void add_target(struct bytes *out, const allm_json *entry)
+/* Does a flag or a variable have a value that is secret, by its name? */
+static bool names_secret(const char *word)
 {
-    const char *url = member_read(entry, "url");
-    const allm_json *args = allm_json_get(entry, "args"), *a = NULL;
-    if (url) {
-        config_show_address(url, out);
-        return;
+    static const char *const parts[] = { "key", "token", "secret", "passw",
+                                         "auth" };
+    char name[64];
+    size_t n = strcspn(word, "="), i = 0;
+    for (; i < n && i < sizeof name - 1; i++)
+        name[i] = (char)(word[i] >= 'A' && word[i] <= 'Z' ? word[i] + 32
+                                                          : word[i]);
+    name[i] = '\0';
+    for (i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(name, parts[i]))
+            return *word == '-' || word[n] == '=';
+    return false;
+}
+
+/* "--token=***", "--api-key ***" */
+static void add_arguments(struct bytes *out, const allm_json *args)
+{
+    bool hide = false;
+    for (const allm_json *a = NULL; (a = allm_json_next(args, a));) {
+        const char *word = allm_json_text(a, NULL);
+        if (!word)
+            word = "?";
+        bool secret = names_secret(word);
+        size_t n = secret ? strcspn(word, "=") : strlen(word);
+        if (hide || (!strchr(word, '/') && keyring_looks_secret(word)))
+            bytes_text(out, " ***");
+        else
+            bytes_format(out, " %.*s%s", (int)n, word, word[n] ? "=***" : "");
+        hide = secret && !word[n];
     }
-    bytes_text(out, member_read(entry, "command")
-                        ? member_read(entry, "command")
-                        : "(no command)");
-    while ((a = allm_json_next(args, a)))
-        bytes_format(out, " %s",
-                     allm_json_text(a, NULL) ? allm_json_text(a, NULL) : "?");
+}
+
+/* "npx -y server .", or the address, without what may be secret in it. */
+static void add_target(struct bytes *out, const allm_json *entry,
+                       const char *url)
+{
+    const char *command = member_read(entry, "command");
+    bytes_text(out, url ? url : command ? command : "(no command)");
+    if (!url)
+        add_arguments(out, allm_json_get(entry, "args"));
 }
 
 static const char *confinement_of(const allm_json *entry)
@@ -40,7 +69,7 @@ static const char *confinement_of(const allm_json *entry)
                                              : "not confined";
 }
 
-static void print_server(const char *name, allm_json *own)
+static void print_server(const char *name, allm_json *own, const char *url)
 {
     char tools[32] = "not started yet";
     struct bytes target = { NULL, 0, 0 };
@@ -51,7 +80,7 @@ static void print_server(const char *name, allm_json *own)
                  allm_json_count(list) == 1 ? "" : "s");
     if (allm_json_true(allm_json_get(entry, "disabled")))
         snprintf(tools, sizeof tools, "disabled");
-    add_target(&target, entry);
+    add_target(&target, entry, url);
     print_format("%-20s %-13s %-16s %s\n", name, confinement_of(entry), tools,
                  bytes_string(&target));
     bytes_release(&target);
@@ -74,7 +103,9 @@ int mcp_list(const struct mcp_flags *f, int argc, char **argv)
         print_json(masked, ALLM_JSON_PRETTY);
     for (const allm_json *k = NULL; !f->json && (k = allm_json_next(all, k));)
         print_server(allm_json_text(k, NULL),
-                     allm_json_copy(allm_json_value(k)));
+                     allm_json_copy(allm_json_value(k)),
+                     member_read(allm_json_get(masked, allm_json_text(k, NULL)),
+                                 "url"));
     if (!allm_json_count(all))
         print_note("no MCP servers; add one: allm mcp add NAME COMMAND...");
     allm_json_free(masked);

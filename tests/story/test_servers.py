@@ -205,11 +205,18 @@ def test_template():
 def test_list():
     """mcp list shows what is confined; values that may be secret are hidden"""
     p = Place(mcp={"story": {**ENTRY, "sandbox": {}},
+                   "tool": {"command": "x", "args": [
+                       "-y", "--api-key", "s3cret", "--token=s3cret",
+                       "sk-s3cret", "@scope/" + "long" * 12]},
+                   "near": {"url": "http://me:s3cret@y.test/mcp"},
                    "far": {"type": "http", "url": "http://x.test/mcp?key=1",
                            "headers": {"Authorization": "Bearer t0ken"}}})
     listed = p.run("mcp", "list").text
     holds(listed, "confined", "remote", "http://x.test/mcp")
     assert "key=1" not in listed
+    holds(listed, "x -y --api-key *** --token=*** *** @scope/longlong",
+          "http://***@y.test/mcp")
+    assert "s3cret" not in listed
     assert "t0ken" not in p.run("mcp", "list", "--json").text
     holds(Place().run("mcp", "list").said, "no MCP servers")
 
