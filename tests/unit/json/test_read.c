@@ -44,7 +44,6 @@ static void counts_values_and_keys(void)
     }
 }
 
-/* Counted exactly, without reading the text. */
 /* The same piece of at most 8 bytes, again and again. */
 static void add_pieces(struct buf *text, const char *piece, size_t count)
 {
@@ -58,6 +57,7 @@ static void add_pieces(struct buf *text, const char *piece, size_t count)
     buf_add(text, (struct slice){ many, len * count });
 }
 
+/* Counted exactly, without reading the text. */
 static void too_much_is_reported_beforehand(void)
 {
     static const struct {

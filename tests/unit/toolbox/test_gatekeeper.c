@@ -150,7 +150,6 @@ static void a_denied_call_says_why(void)
     close_scene(&c);
 }
 
-/* The same tool and reach in the same session; not in another one. */
 /* The shell may read the root, so it could read what is denied there. */
 static void a_denied_path_of_the_root_denies_the_shell(void)
 {
@@ -164,6 +163,7 @@ static void a_denied_path_of_the_root_denies_the_shell(void)
     close_scene(&c);
 }
 
+/* The same tool and reach in the same session; not in another one. */
 static void an_answer_for_the_session_counts_there(void)
 {
     struct scene c;

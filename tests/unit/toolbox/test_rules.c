@@ -335,7 +335,7 @@ static void paths_of_rules_are_resolved(void)
 TESTS = { TEST(patterns_match_whole_names),
           TEST(words_cover_words),
           TEST(a_rule_about_the_default_reach_stops_processes),
-    TEST(the_first_match_counts_unless_one_denies),
+          TEST(the_first_match_counts_unless_one_denies),
           TEST(yes_allows_what_is_confined),
           TEST(rules_may_belong_to_a_session),
           TEST(what_is_not_understood_is_refused),
