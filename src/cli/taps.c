@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -49,7 +50,7 @@ void taps_apply(struct taps *t, allm_engine_opts *opts)
         opts->transport = allm_player_transport(t->player);
     if (taps_trace(t)) {
         opts->trace = taps_trace(t);
-        opts->trace_ud = &t->trace_fd;
+        opts->trace_ud = taps_trace_ud(t);
     }
 }
 
@@ -63,7 +64,7 @@ static void write_trace(const allm_trace_event *event, void *descriptor)
     if (json) {
         bytes_add(&line, json, len);
         bytes_byte(&line, '\n');
-        ssize_t n = write(*(const int *)descriptor, line.ptr, line.len);
+        ssize_t n = write((int)(intptr_t)descriptor, line.ptr, line.len);
         if (n != (ssize_t)line.len)
             trace_error = n < 0 ? errno : ENOSPC;
     }
@@ -74,6 +75,12 @@ static void write_trace(const allm_trace_event *event, void *descriptor)
 allm_trace_fn taps_trace(const struct taps *t)
 {
     return t->trace_fd >= 0 ? write_trace : NULL;
+}
+
+/* The descriptor itself: a late thread may outlive the struct. */
+void *taps_trace_ud(const struct taps *t)
+{
+    return (void *)(intptr_t)t->trace_fd;
 }
 
 int taps_close(struct taps *t, int code)

@@ -185,7 +185,7 @@ static int new_box(const struct toolbox_wish *w, const char *root,
                               : NULL,
         .progress = w->progress, .grants = settings_value("tools.grant"),
         .trace = w->taps ? taps_trace(w->taps) : NULL,
-        .trace_ud = w->taps ? &w->taps->trace_fd : NULL,
+        .trace_ud = w->taps ? taps_trace_ud(w->taps) : NULL,
         .elicit = asks && form_queue_open(forms_ask) ? form_queue_take : NULL,
         .approvals = places_find(PLACE_CONFIG, "approvals.json", approvals)
                          ? approvals
