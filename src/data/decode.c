@@ -96,6 +96,14 @@ static bool is_null(const allm_json *v)
     return allm_json_type_of(v) == ALLM_JSON_NULL;
 }
 
+bool decode_selector(struct decoder *d, const allm_json *v, void *value)
+{
+    (void)d;
+    (void)v;
+    (void)value;
+    return true;
+}
+
 bool decode_bytes(struct decoder *d, const allm_json *v, const char **out,
                   size_t *len)
 {

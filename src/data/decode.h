@@ -49,6 +49,9 @@ bool decode_refuse_at(struct decoder *d, const char *member,
                       const char *reason);
 bool decode_nomem(struct decoder *d);
 
+/* Read a member that selected the shape already: always true. */
+bool decode_selector(struct decoder *d, const allm_json *v, void *value);
+
 /* A copy of a string without a NUL in it; false: it does not fit, or out of
  * memory. */
 bool decode_text(struct decoder *d, const allm_json *v, const char **out);

@@ -201,16 +201,7 @@ static void write_kind(struct encoder *e, const void *value)
     encode_text(e, allm_status_name(((const allm_error *)value)->kind));
 }
 
-/* The variant was chosen by it. */
-static bool read_kind(struct decoder *d, const allm_json *v, void *value)
-{
-    (void)d;
-    (void)v;
-    (void)value;
-    return true;
-}
-
-static const struct shape_own kind_own = { write_kind, read_kind, NULL };
+static const struct shape_own kind_own = { write_kind, decode_selector, NULL };
 
 /* ------------------------------------------------------------- families --- */
 

@@ -1,9 +1,8 @@
 /* image_request.c - a request to a model that generates images */
-#include "data/image_request.h"
+#include "data/image.h"
 
 #include "data/decode.h"
 #include "data/encode.h"
-#include "data/image.h"
 #include "data/noun.h"
 #include "json/json.h"
 

@@ -1,8 +1,6 @@
 /* image_response.c - the images that a model generated */
-#include "data/image_response.h"
-
 #include "data/image.h"
-#include "data/image_usage.h"
+
 #include "data/noun.h"
 
 static const struct shape_field fields[] = {

@@ -1,5 +1,5 @@
 /* image_usage.c - the tokens and cost of a request for images */
-#include "data/image_usage.h"
+#include "data/image.h"
 
 #include "data/noun.h"
 

@@ -99,17 +99,9 @@ static void write_image_type(struct encoder *e, const void *value)
     encode_text(e, "image");
 }
 
-/* Nothing to do: it selected the shape. */
-static bool read_type(struct decoder *d, const allm_json *v, void *value)
-{
-    (void)d;
-    (void)v;
-    (void)value;
-    return true;
-}
-
-static const struct shape_own text_type = { write_text_type, read_type, NULL };
-static const struct shape_own image_type = { write_image_type, read_type,
+static const struct shape_own text_type = { write_text_type, decode_selector,
+                                            NULL };
+static const struct shape_own image_type = { write_image_type, decode_selector,
                                              NULL };
 
 static const struct shape_field plain_text_fields[] = {

@@ -13,7 +13,6 @@
 #include "base/status.h"
 #include "data/decode.h"
 #include "data/error.h"
-#include "data/image_request.h"
 #include "data/validate.h"
 #include "provider/fetch.h"
 #include "provider/image_source.h"

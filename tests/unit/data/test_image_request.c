@@ -1,5 +1,5 @@
 /* test_image_request.c - requests for images */
-#include "data/image_request.h"
+#include "data/image.h"
 
 #include "harness/noun.h"
 

@@ -1,5 +1,5 @@
 /* test_image_response.c - responses with images */
-#include "data/image_response.h"
+#include "data/image.h"
 
 #include "harness/noun.h"
 

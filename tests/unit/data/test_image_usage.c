@@ -1,5 +1,5 @@
 /* test_image_usage.c - the usage of a request for images */
-#include "data/image_usage.h"
+#include "data/image.h"
 
 #include "harness/noun.h"
 
