@@ -26,9 +26,7 @@ static const struct look {
 
 static bool is_key_byte(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '*' ||
-           c == '.';
+    return slice_alnum(c) || c == '-' || c == '_' || c == '*' || c == '.';
 }
 
 /* The length of what looks like a key at this place; 0 if nothing does. */

@@ -119,6 +119,12 @@ static inline bool slice_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* A letter or a digit of ASCII. */
+static inline bool slice_alnum(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || slice_digit(c);
+}
+
 /* The value of a hexadecimal digit; -1: it is not one. */
 static inline int slice_hex(char c)
 {

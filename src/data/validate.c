@@ -11,7 +11,6 @@
 #include "data/decode.h"
 #include "data/error.h"
 #include "data/image.h"
-#include "data/image_request.h"
 #include "data/message.h"
 #include "data/request.h"
 #include "data/session_record.h"
@@ -93,10 +92,7 @@ static bool name_fits(const char *name)
 {
     size_t n = 0;
     for (; name[n]; n++) {
-        char c = name[n];
-        bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                    (c >= '0' && c <= '9') || c == '_' || c == '-';
-        if (!fits)
+        if (!slice_alnum(name[n]) && name[n] != '_' && name[n] != '-')
             return false;
     }
     return n >= 1 && n <= 64;

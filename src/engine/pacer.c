@@ -27,6 +27,7 @@
 #include "base/caller_struct.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/nocase.h"
 #include "base/sha256.h"
 #include "base/status.h"
 #include "engine/retry.h"
@@ -537,21 +538,12 @@ static const struct quota_names {
       "anthropic-ratelimit-tokens-reset" },
 };
 
-static bool same_name(const char *is, const char *name)
-{
-    while (*name && (*is | 0x20) == (*name | 0x20)) {
-        is++;
-        name++;
-    }
-    return !*name && !*is;
-}
-
 /* The value of a header; { NULL, 0 }: it is not there. */
 static struct slice header_value(const char *const *header, size_t count,
                                  const char *name)
 {
     for (size_t i = 0; i < count; i++)
-        if (same_name(header[2 * i], name))
+        if (nocase_is(slice_of(header[2 * i]), name))
             return slice_of(header[2 * i + 1]);
     return (struct slice){ NULL, 0 };
 }

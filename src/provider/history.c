@@ -204,19 +204,13 @@ bool history_next(struct history *h, struct history_item *out)
 
 /* ------------------------------------------------------------- pieces --- */
 
-static bool is_plain(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9');
-}
-
 static bool is_legal(const struct history_ids *rules, struct slice id)
 {
     if (!id.len || (rules->most && id.len > rules->most) ||
         (rules->exactly && id.len != rules->exactly))
         return false;
     for (size_t i = 0; !rules->any && i < id.len; i++)
-        if (!is_plain(id.ptr[i]) &&
+        if (!slice_alnum(id.ptr[i]) &&
             !(rules->dashes && (id.ptr[i] == '_' || id.ptr[i] == '-')))
             return false;
     return true;
@@ -260,8 +254,8 @@ const char *history_name(const allm_tool_call *call, struct arena *a)
     if (!mine)
         return NULL;
     for (size_t i = 0; i < n; i++)
-        mine[i] = is_plain(name.ptr[i]) || name.ptr[i] == '-' ? name.ptr[i]
-                                                              : '_';
+        mine[i] = slice_alnum(name.ptr[i]) || name.ptr[i] == '-' ? name.ptr[i]
+                                                                 : '_';
     mine[n] = '\0';
     return mine;
 }

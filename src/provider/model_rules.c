@@ -91,19 +91,13 @@ static const struct rule {
     { "gemini-", NULL, 300, UNNUMBERED, MODEL_LEVELS },                /* M37 */
 };
 
-static bool is_word_char(char c)
-{
-    char l = nocase_lower(c);
-    return slice_digit(c) || (l >= 'a' && l <= 'z');
-}
-
 /* Remove the next word from *s; false: there is none. */
 static bool take_word(struct slice *s, struct slice *word)
 {
     size_t n = 0;
-    while (s->len && !is_word_char(*s->ptr))
+    while (s->len && !slice_alnum(*s->ptr))
         *s = slice_skip(*s, 1);
-    while (n < s->len && is_word_char(s->ptr[n]))
+    while (n < s->len && slice_alnum(s->ptr[n]))
         n++;
     *word = (struct slice){ s->ptr, n };
     *s = slice_skip(*s, n);

@@ -1,19 +1,13 @@
 /* response_head.c - find values in the headers of a response */
 #include "run/response_head.h"
 
-#include <string.h>
+#include "base/nocase.h"
 
 const char *response_head_find(const allm_http_head *head, const char *name)
 {
-    size_t len = strlen(name);
-    for (size_t i = 0; i < head->header_count; i++) {
-        const char *is = head->header[2 * i];
-        size_t n = 0;
-        while (n < len && (is[n] | 0x20) == name[n])
-            n++;
-        if (n == len && !is[n])
+    for (size_t i = 0; i < head->header_count; i++)
+        if (nocase_is(slice_of(head->header[2 * i]), name))
             return head->header[2 * i + 1];
-    }
     return NULL;
 }
 
