@@ -77,6 +77,12 @@ void options_inherit_fields(struct options *o, const struct options *d);
 const allm_error *options_keep_key(struct options *o, struct secret *key,
                                    struct mem mem, struct arena *a);
 
+/* A number of the options for a field of 32 bits. */
+static inline uint32_t options_small(int64_t n)
+{
+    return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
 /* The scope of an option; unknown names belong to the provider. */
 enum option_scope options_scope(struct slice name);
 

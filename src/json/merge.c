@@ -9,8 +9,7 @@ static bool add_replaced(struct build *b, const yyjson_val *under,
     struct members in_over;
     bool ok = members_init(&in_over, over, b->arena->mem);
     const yyjson_val *end = val_after(under);
-    for (const yyjson_val *k = over_first(under); ok && k < end;
-         k = val_after(k + 1)) {
+    for (const yyjson_val *k = under + 1; ok && k < end; k = val_after(k + 1)) {
         const yyjson_val *other = members_find(&in_over, val_slice(k));
         over_add(b, val_slice(k), val_json(other ? other + 1 : k + 1));
     }
@@ -25,8 +24,7 @@ static bool add_new(struct build *b, const yyjson_val *under,
     struct members in_under;
     bool ok = members_init(&in_under, under, b->arena->mem);
     const yyjson_val *end = val_after(over);
-    for (const yyjson_val *k = over_first(over); ok && k < end;
-         k = val_after(k + 1))
+    for (const yyjson_val *k = over + 1; ok && k < end; k = val_after(k + 1))
         if (!members_find(&in_under, val_slice(k)))
             over_add(b, val_slice(k), val_json(k + 1));
     members_release(&in_under);

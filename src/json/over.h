@@ -12,11 +12,6 @@
 #include "json/json.h"
 #include "json/val.h"
 
-static inline const yyjson_val *over_first(const yyjson_val *object)
-{
-    return object + 1;
-}
-
 /* A value that is not an object counts as an empty one. */
 static inline const yyjson_val *over_object(const allm_json *v)
 {

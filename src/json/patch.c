@@ -26,7 +26,7 @@ struct patching {
 
 static void walk_target(struct patching *p, struct applying *f)
 {
-    f->at = over_first(f->target);
+    f->at = f->target + 1;
     f->end = val_after(f->target);
     if (!members_init(&f->other, f->patch, p->build.arena->mem))
         p->failed = true;
@@ -36,7 +36,7 @@ static void walk_patch(struct patching *p, struct applying *f)
 {
     members_release(&f->other);
     f->in_patch = true;
-    f->at = over_first(f->patch);
+    f->at = f->patch + 1;
     f->end = val_after(f->patch);
     if (!members_init(&f->other, f->target, p->build.arena->mem))
         p->failed = true;

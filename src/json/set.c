@@ -16,8 +16,7 @@ const allm_json *json_set(struct arena *a, const allm_json *object,
             return NULL;
     }
     build_start_object(&b, a);
-    for (const yyjson_val *k = over_first(under); k < end;
-         k = val_after(k + 1)) {
+    for (const yyjson_val *k = under + 1; k < end; k = val_after(k + 1)) {
         if (!slice_eq(val_slice(k), key)) {
             over_add(&b, val_slice(k), val_json(k + 1));
         } else if (!placed) {

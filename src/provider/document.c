@@ -44,6 +44,14 @@ void document_result(struct answer *a, const allm_json *result)
     answer_raw(a, result);
 }
 
+allm_status document_answer(struct answer *a, const allm_json *result)
+{
+    document_result(a, result);
+    answer_model(a, slice_of(a->call->model));
+    allm_status status = answer_close(a);
+    return status < 0 ? status : ALLM_EVENT;
+}
+
 allm_status document_finish(void *answer, const allm_call *call,
                             allm_sink *sink)
 {

@@ -53,6 +53,10 @@ void document_write_inputs(struct emit *e, const char *const *inputs,
  * calls answer_close() after it. */
 void document_result(struct answer *a, const allm_json *result);
 
+/* A whole response of a model without a server: the result, the model of the
+ * call, and the end.  Returns a status for next(). */
+allm_status document_answer(struct answer *a, const allm_json *result);
+
 /* The finish() of such dialects. */
 allm_status document_finish(void *answer, const allm_call *call,
                             allm_sink *sink);

@@ -453,7 +453,7 @@ static uint32_t limit_or_default(int64_t from_json, uint32_t from_struct,
                                  uint32_t otherwise)
 {
     if (from_json)
-        return from_json > UINT32_MAX ? UINT32_MAX : (uint32_t)from_json;
+        return options_small(from_json);
     return from_struct ? from_struct : otherwise;
 }
 

@@ -44,7 +44,7 @@ struct call_kind {
 
 static uint32_t limit_or_default(int64_t ms, uint32_t otherwise)
 {
-    return ms > UINT32_MAX ? UINT32_MAX : ms ? (uint32_t)ms : otherwise;
+    return ms ? options_small(ms) : otherwise;
 }
 
 static struct terms terms_of(const struct options *o,

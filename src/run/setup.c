@@ -300,10 +300,8 @@ static const allm_error *read_defaults(struct setup *s)
     if (error)
         return error;
     options_inherit_fields(&s->options, &d);
-    int64_t turns = s->options.max_turns;
-    s->max_turns = !turns               ? MAX_TURNS
-                   : turns > UINT32_MAX ? UINT32_MAX
-                                        : (uint32_t)turns;
+    s->max_turns = s->options.max_turns ? options_small(s->options.max_turns)
+                                        : MAX_TURNS;
     return options_tools(&s->options, s->home);
 }
 

@@ -152,12 +152,8 @@ static void fill_tools(struct step *s)
         .policy = (allm_tool_policy)o->on_tool_error,
         .on_error = o->given.on_tool_error_fn,
         .on_error_ud = o->given.on_tool_error_ud,
-        .timeout_ms = o->tool_timeout_ms > UINT32_MAX
-                          ? UINT32_MAX
-                          : (uint32_t)o->tool_timeout_ms,
-        .max_concurrency = o->max_concurrency > UINT32_MAX
-                               ? UINT32_MAX
-                               : (uint32_t)o->max_concurrency,
+        .timeout_ms = options_small(o->tool_timeout_ms),
+        .max_concurrency = options_small(o->max_concurrency),
         .late_ns = &u->deadline_ns,
         .live_events = o->live_tool_events,
         .by_schema = o->validate_arguments && !u->terms.check_arguments,

@@ -8,6 +8,7 @@
 #include "provider/dialects.h"
 
 #include "provider/document.h"
+#include "provider/hash.h"
 #include "json/build.h"
 
 #include <stdint.h>
@@ -27,16 +28,16 @@ static uint64_t mix_bits(uint64_t x)
 /* Remove the next word from a text.  Returns its hash, or 0 at the end. */
 static uint64_t take_word(const char **text)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
     const char *p = *text;
     while (*p && (unsigned char)*p <= ' ')
         p++;
-    if (!*p)
-        return 0;
-    for (; (unsigned char)*p > ' '; p++)
-        hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
+    const char *from = p;
+    while ((unsigned char)*p > ' ')
+        p++;
     *text = p;
-    return hash ? hash : 1;
+    struct slice word = { from, (size_t)(p - from) };
+    uint64_t hash = hash_add(HASH_START, word);
+    return !word.len ? 0 : hash ? hash : 1;
 }
 
 /* A number between -1 and 1, never 0. */
@@ -82,11 +83,8 @@ static allm_status vectors_next(void *state, const allm_call *call,
     const allm_json *list = build_finish(&b);
     if (!list)
         return sink->status = ALLM_ERR_NOMEM;
-    document_result(a, list);
     answer_usage(a, &usage);
-    answer_model(a, slice_of(call->model));
-    allm_status status = answer_close(a);
-    return status < 0 ? status : ALLM_EVENT;
+    return document_answer(a, list);
 }
 
 const allm_adapter fake_embed_adapter = {

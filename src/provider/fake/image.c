@@ -28,11 +28,7 @@ static allm_status images_next(void *state, const allm_call *call,
     *again_ns = INT64_MAX;
     if (!answer_open(&p->answer, call, sink))
         return ALLM_OK;
-    document_result(&p->answer, p->script.value);
-    if (call->model)
-        answer_model(&p->answer, slice_of(call->model));
-    allm_status status = answer_close(&p->answer);
-    return status < 0 ? status : ALLM_EVENT;
+    return document_answer(&p->answer, p->script.value);
 }
 
 static void images_close(void *state, const allm_call *call)

@@ -98,11 +98,7 @@ static allm_status moderation_next(void *state, const allm_call *call,
     const allm_json *document = build_finish(&b);
     if (!document)
         return sink->status = ALLM_ERR_NOMEM;
-    document_result(&j->answer, document);
-    if (call->model)
-        answer_model(&j->answer, slice_of(call->model));
-    allm_status status = answer_close(&j->answer);
-    return status < 0 ? status : ALLM_EVENT;
+    return document_answer(&j->answer, document);
 }
 
 static void moderation_close(void *state, const allm_call *call)

@@ -141,31 +141,25 @@ static void write_body(const struct extra *x, allm_http *http,
     emit_close(&e, '}');
 }
 
-static const allm_error *request_error(allm_http *http, const char *reason,
-                                       const char *message)
-{
-    return status_error(http->arena, ALLM_ERR_ADAPTER, reason, "%s", message);
-}
-
 /* Reject what the provider does not support, before anything is sent. */
 static const allm_error *request_check(const allm_call *call, allm_http *http,
                                        const char **ratio)
 {
     const allm_image_request *r = call->image;
     if (r->operation == ALLM_IMAGE_OP_VARIATION)
-        return request_error(
-            http, "unsupported_operation",
+        return status_error(
+            http->arena, ALLM_ERR_ADAPTER, "unsupported_operation",
             "this provider does not make variations; use edit with "
             "a prompt");
     if (r->mask || r->response_format == ALLM_IMAGE_FORMAT_URL)
-        return request_error(
-            http, "unsupported_feature",
+        return status_error(
+            http->arena, ALLM_ERR_ADAPTER, "unsupported_feature",
             "this provider accepts no mask and returns no URLs; "
             "describe the change in the prompt, and request binary "
             "or base64");
     if (!ratio_of(r, ratio))
-        return request_error(
-            http, "invalid_request",
+        return status_error(
+            http->arena, ALLM_ERR_ADAPTER, "invalid_request",
             "the size must have the aspect ratio 1:1, 16:9, 9:16, "
             "4:3 or 3:4, such as 1024x1024");
     return NULL;
