@@ -4,6 +4,41 @@
 #include "base/status.h"
 #include "json/json.h"
 
+/* The first name of each table is the example in errors. */
+const struct quirks_name quirks_chat[] = {
+    { "no_stream_options", CHAT_NO_STREAM_OPTIONS },
+    { "max_tokens", CHAT_OLD_MAX_TOKENS },
+    { "max_completion_tokens", CHAT_NEW_MAX_TOKENS },
+    { "strict_unknown_fields", CHAT_STRICT_FIELDS },
+    { "short_tool_ids", CHAT_SHORT_IDS },
+    { "limited_tool_ids", CHAT_LIMITED_IDS },
+    { "replay_reasoning", CHAT_REPLAY_REASONING },
+    { "empty_content", CHAT_EMPTY_CONTENT },
+    { "think_tags", CHAT_THINK_TAGS },
+    { "think_inside", CHAT_THINK_TAGS | CHAT_THINK_INSIDE },
+    { "azure_paths", CHAT_AZURE_PATHS },
+    { NULL, 0 },
+};
+
+const struct quirks_name quirks_responses[] = {
+    { "no_include", RESPONSES_NO_INCLUDE },
+    { "no_store", RESPONSES_NO_STORE },
+    { "azure_paths", RESPONSES_AZURE_PATHS },
+    { "chat_format", RESPONSES_CHAT_FORMAT },
+    { NULL, 0 },
+};
+
+const struct quirks_name quirks_anthropic[] = {
+    { "unsigned_thoughts", ANTHROPIC_UNSIGNED_THOUGHTS },
+    { NULL, 0 },
+};
+
+const struct quirks_name quirks_ollama[] = {
+    { "think_tags", OLLAMA_THINK_TAGS },
+    { "think_inside", OLLAMA_THINK_TAGS | OLLAMA_THINK_INSIDE },
+    { NULL, 0 },
+};
+
 static uint64_t find_quirk(const struct quirks_name *n, const allm_json *name)
 {
     while (n->name && !json_is(name, n->name))
@@ -11,33 +46,30 @@ static uint64_t find_quirk(const struct quirks_name *n, const allm_json *name)
     return n->quirk;
 }
 
-bool quirks_read(const struct quirks_name *names, const allm_call *call,
-                 uint64_t *out, const char **unknown)
+uint64_t quirks_read(const struct quirks_name *names, const allm_call *call)
 {
     const allm_json *list = allm_json_get(call->adapter_opts, "quirks");
-    *out = call->quirks;
-    *unknown = NULL;
-    if (!list)
-        return true;
-    if (allm_json_type_of(list) != ALLM_JSON_ARRAY) {
-        *unknown = "(not a list)";
-        return false;
-    }
-    for (const allm_json *v = NULL; (v = allm_json_next(list, v));) {
-        uint64_t quirk = find_quirk(names, v);
-        const char *text = allm_json_text(v, NULL);
-        if (!quirk)
-            *unknown = text ? text : "(not a string)";
-        *out |= quirk;
-    }
-    return !*unknown;
+    uint64_t all = call->quirks;
+    if (!json_is_type(list, ALLM_JSON_ARRAY))
+        return all;
+    for (const allm_json *v = NULL; (v = allm_json_next(list, v));)
+        all |= find_quirk(names, v);
+    return all;
 }
 
-const allm_error *quirks_refuse(struct arena *a, const char *unknown,
-                                const char *known)
+const allm_error *quirks_check(const struct quirks_name *names,
+                               const allm_call *call, struct arena *a)
 {
-    return status_error(a, ALLM_ERR_MISUSE, "invalid_option",
-                        "quirks: \"%s\" is unknown; quirks must be a "
-                        "list of names such as \"%s\"",
-                        unknown, known);
+    const allm_json *list = allm_json_get(call->adapter_opts, "quirks");
+    bool is_list = json_is_type(list, ALLM_JSON_ARRAY);
+    const char *unknown = list && !is_list ? "(not a list)" : NULL;
+    for (const allm_json *v = NULL; is_list && (v = allm_json_next(list, v));)
+        if (!find_quirk(names, v))
+            unknown = json_is_type(v, ALLM_JSON_TEXT) ? json_slice(v).ptr
+                                                      : "(not a string)";
+    return unknown ? status_error(a, ALLM_ERR_MISUSE, "invalid_option",
+                                  "quirks: \"%s\" is unknown; quirks must be "
+                                  "a list of names such as \"%s\"",
+                                  unknown, names->name)
+                   : NULL;
 }

@@ -5,11 +5,9 @@
  */
 #include "provider/registry.h"
 
-#include "provider/anthropic/quirks.h"
 #include "provider/dialects.h"
 #include "provider/model_rules.h"
-#include "provider/openai/chat_quirks.h"
-#include "provider/openai/responses_quirks.h"
+#include "provider/quirks.h"
 
 enum {
     MISTRAL = CHAT_NO_STREAM_OPTIONS | CHAT_OLD_MAX_TOKENS |

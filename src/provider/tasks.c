@@ -3,8 +3,7 @@
 
 #include "provider/dialects.h"
 #include "provider/openai/address.h"
-#include "provider/openai/chat_quirks.h"
-#include "provider/openai/responses_quirks.h"
+#include "provider/quirks.h"
 
 /* OpenAI accepts 300,000 tokens per request, and texts rarely have more than
  * one token per two bytes. */

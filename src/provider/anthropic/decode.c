@@ -19,10 +19,10 @@
 #include "provider/anthropic/decode.h"
 
 #include "provider/anthropic/error.h"
-#include "provider/anthropic/quirks.h"
 #include "provider/anthropic/usage.h"
 #include "provider/explain.h"
 #include "provider/finish.h"
+#include "provider/quirks.h"
 #include "json/json.h"
 
 static const struct finish_word finish_reasons[] = {
@@ -325,15 +325,13 @@ static allm_status frame_parse(struct anthropic *c, const allm_frame *frame)
 static bool decode_begin(struct anthropic *c, const allm_call *call,
                          allm_sink *sink)
 {
-    uint64_t quirks;
-    const char *unknown;
     if (!answer_open(&c->answer, call, sink))
         return false;
     if (!c->blocks.answer) {
-        anthropic_quirks(call, &quirks, &unknown);
         c->blocks.answer = &c->answer;
         buf_init(&c->usage, c->answer.life, SIZE_MAX / 2);
-        c->blocks.unsigned_thoughts = quirks & ANTHROPIC_UNSIGNED_THOUGHTS;
+        c->blocks.unsigned_thoughts = quirks_read(quirks_anthropic, call) &
+                                      ANTHROPIC_UNSIGNED_THOUGHTS;
     }
     return true;
 }

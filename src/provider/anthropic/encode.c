@@ -16,7 +16,6 @@
 #include "data/error.h"
 #include "data/request.h"
 #include "provider/anthropic/messages.h"
-#include "provider/anthropic/quirks.h"
 #include "provider/anthropic/thinking.h"
 #include "provider/history.h"
 #include "provider/http.h"
@@ -337,14 +336,11 @@ static const allm_error *request_check(struct encoding *e)
 
 static const allm_error *request_prepare(struct encoding *e)
 {
-    uint64_t quirks;
-    const char *unknown;
     const allm_error *error = extra_init(&e->extra, e->call, e->arena);
-    if (error)
-        return error;
-    if (!anthropic_quirks(e->call, &quirks, &unknown))
-        return quirks_refuse(e->arena, unknown, "unsigned_thoughts");
-    error = anthropic_thinking_plan(&e->thinking, &e->extra, e->arena);
+    if (!error)
+        error = quirks_check(quirks_anthropic, e->call, e->arena);
+    if (!error)
+        error = anthropic_thinking_plan(&e->thinking, &e->extra, e->arena);
     return error ? error : request_check(e);
 }
 

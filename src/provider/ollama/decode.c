@@ -17,7 +17,7 @@
 #include "provider/error_body.h"
 #include "provider/explain.h"
 #include "provider/finish.h"
-#include "provider/ollama/quirks.h"
+#include "provider/quirks.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/write.h"
@@ -252,11 +252,10 @@ static allm_status line_parse(struct ollama *o, const allm_frame *frame)
 static bool decode_begin(struct ollama *o, const allm_call *call,
                          allm_sink *sink)
 {
-    const char *unknown;
     if (!answer_open(&o->answer, call, sink))
         return false;
     if (!o->initialized) {
-        ollama_quirks(call, &o->quirks, &unknown);
+        o->quirks = quirks_read(quirks_ollama, call);
         o->think.inside = (o->quirks & OLLAMA_THINK_INSIDE) != 0;
     }
     o->initialized = true;

@@ -19,7 +19,6 @@
 #include "provider/ollama/address.h"
 #include "provider/ollama/context.h"
 #include "provider/ollama/messages.h"
-#include "provider/ollama/quirks.h"
 #include "provider/quirks.h"
 #include "provider/tool_json.h"
 #include "json/emit.h"
@@ -285,11 +284,10 @@ static bool is_tool_forced(const allm_request *r)
 
 static const allm_error *check_names(struct encoding *e)
 {
-    const char *unknown;
-    uint64_t quirks;
     const char *name = extra_text(&e->extra, "reasoning_effort");
-    if (!ollama_quirks(e->call, &quirks, &unknown))
-        return quirks_refuse(e->arena, unknown, "think_tags");
+    const allm_error *error = quirks_check(quirks_ollama, e->call, e->arena);
+    if (error)
+        return error;
     return !name || effort_of(name) ? NULL
                                     : extra_refuse_effort(e->arena, name);
 }

@@ -19,8 +19,8 @@
 #include "provider/error_body.h"
 #include "provider/explain.h"
 #include "provider/finish.h"
-#include "provider/openai/chat_quirks.h"
 #include "provider/openai/usage.h"
+#include "provider/quirks.h"
 #include "json/build.h"
 #include "json/json.h"
 #include "json/write.h"
@@ -598,11 +598,10 @@ static allm_status frame_parse(struct openai_chat *c, const allm_frame *frame)
 static bool decode_begin(struct openai_chat *c, const allm_call *call,
                          allm_sink *sink)
 {
-    const char *unknown;
     if (!answer_open(&c->answer, call, sink))
         return false;
     if (!c->began) {
-        openai_chat_quirks(call, &c->quirks, &unknown);
+        c->quirks = quirks_read(quirks_chat, call);
         c->think.inside = (c->quirks & CHAT_THINK_INSIDE) != 0;
     }
     c->began = true;

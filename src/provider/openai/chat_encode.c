@@ -15,7 +15,6 @@
 #include "provider/memo.h"
 #include "provider/model_rules.h"
 #include "provider/openai/address.h"
-#include "provider/openai/chat_quirks.h"
 #include "provider/openai/format.h"
 #include "provider/quirks.h"
 #include "provider/tool_json.h"
@@ -310,12 +309,12 @@ static void write_body(struct encoding *e)
 
 static const allm_error *request_prepare(struct encoding *e)
 {
-    const char *unknown;
     const allm_error *error = extra_init(&e->extra, e->call, e->arena);
+    if (!error)
+        error = quirks_check(quirks_chat, e->call, e->arena);
     if (error)
         return error;
-    if (!openai_chat_quirks(e->call, &e->quirks, &unknown))
-        return quirks_refuse(e->arena, unknown, "no_stream_options");
+    e->quirks = quirks_read(quirks_chat, e->call);
     e->rules = model_rules(e->call->model);
     struct history_ids ids = { .any = true };
     if (e->quirks & CHAT_LIMITED_IDS)

@@ -22,7 +22,6 @@
 #include "provider/openai/address.h"
 #include "provider/openai/format.h"
 #include "provider/openai/responses_input.h"
-#include "provider/openai/responses_quirks.h"
 #include "provider/quirks.h"
 #include "provider/tool_json.h"
 #include "json/build.h"
@@ -288,12 +287,12 @@ allm_int openai_responses_limit(const allm_call *call, struct arena *a)
 
 static const allm_error *request_prepare(struct encoding *e)
 {
-    const char *unknown;
     const allm_error *error = extra_init(&e->extra, e->call, e->arena);
+    if (!error)
+        error = quirks_check(quirks_responses, e->call, e->arena);
     if (error)
         return error;
-    if (!openai_responses_quirks(e->call, &e->quirks, &unknown))
-        return quirks_refuse(e->arena, unknown, "no_include");
+    e->quirks = quirks_read(quirks_responses, e->call);
     e->rules = model_rules(e->call->model);
     e->stored = allm_json_true(extra_get(&e->extra, "store")) ||
                 extra_get(&e->extra, "previous_response_id") ||

@@ -6,7 +6,7 @@
 #include "provider/dialects.h"
 #include "provider/http.h"
 #include "provider/openai/chat_encode.h"
-#include "provider/openai/chat_quirks.h"
+#include "provider/quirks.h"
 #include "provider/sink.h"
 #include "json/json.h"
 

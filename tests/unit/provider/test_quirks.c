@@ -31,17 +31,20 @@ static void names_are_added_to_the_row(void)
         { "{'quirks': 'long'}", 1, 1, "(not a list)" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *unknown = "?";
-        uint64_t got = 77;
+        struct arena a;
+        arena_init(&a, mem_default());
         check_row(rows[i].opts);
         allm_json *opts = play_json(rows[i].opts);
         if (!opts)
             return;
         allm_call call = { .size = sizeof call, .quirks = rows[i].row,
                            .adapter_opts = opts };
-        CHECK_INT(quirks_read(names, &call, &got, &unknown), !rows[i].unknown);
-        CHECK_INT(got, rows[i].want);
-        CHECK_TEXT(unknown, rows[i].unknown);
+        const allm_error *error = quirks_check(names, &call, &a);
+        CHECK_INT(quirks_read(names, &call), rows[i].want);
+        CHECK_INT(error != NULL, rows[i].unknown != NULL);
+        if (error && error->kind == ALLM_ERR_MISUSE && rows[i].unknown)
+            CHECK(strstr(error->message, rows[i].unknown));
+        arena_release(&a);
         allm_json_free(opts);
     }
 }
@@ -50,11 +53,17 @@ static void says_what_would_be_known(void)
 {
     struct arena a;
     arena_init(&a, mem_default());
-    const allm_error *e = quirks_refuse(&a, "longer", "long");
-    CHECK_INT(e->kind, ALLM_ERR_MISUSE);
-    CHECK_TEXT(e->message, "quirks: \"longer\" is unknown; quirks must be a "
-                           "list of names such as \"long\"");
+    allm_json *opts = play_json("{'quirks': ['longer']}");
+    allm_call call = { .size = sizeof call, .adapter_opts = opts };
+    const allm_error *e = quirks_check(names, &call, &a);
+    if (opts && e && e->kind != ALLM_ERR_NOMEM) {
+        CHECK_INT(e->kind, ALLM_ERR_MISUSE);
+        CHECK_TEXT(e->message, "quirks: \"longer\" is unknown; quirks must be "
+                               "a list of names such as \"short\"");
+    }
+    CHECK(!opts || e);
     arena_release(&a);
+    allm_json_free(opts);
 }
 
 TESTS = {

@@ -3,8 +3,7 @@
 
 #include "harness/check.h"
 #include "provider/dialects.h"
-#include "provider/openai/chat_quirks.h"
-#include "provider/openai/responses_quirks.h"
+#include "provider/quirks.h"
 
 static const allm_adapter *adapter_of(struct slice name)
 {

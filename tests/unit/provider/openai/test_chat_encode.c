@@ -6,7 +6,7 @@
 #include "harness/check.h"
 #include "harness/talks.h"
 #include "provider/dialects.h"
-#include "provider/openai/chat_quirks.h"
+#include "provider/quirks.h"
 #include "json/json.h"
 
 /* -------------------------------------------------------- conversations --- */
