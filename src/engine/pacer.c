@@ -47,7 +47,7 @@ struct quota_left {
     double left, window;
     int64_t until_ns; /* INT64_MAX: not known */
     double said;      /* by the latest response */
-    uint64_t told;    /* the last request sent before it was read */
+    uint64_t sent_before;   /* the last request before it was read */
     uint64_t since;   /* the last request of the window before this one */
     uint32_t open;    /* later than `since`, without a response */
 };
@@ -318,7 +318,7 @@ static void begin_window(struct quota_left *q, uint64_t sent)
 {
     q->left = q->said = q->window;
     q->until_ns = INT64_MAX;
-    q->told = q->since = sent;
+    q->sent_before = q->since = sent;
     q->open = 0;
 }
 
@@ -575,10 +575,10 @@ static void learn_quota(struct pacer_lane *l, const struct quota_names *n,
     if (left < 0 || !reset.ptr || !retry_after_reset(reset, unix_ms, &ms) ||
         number <= q->since)
         return;
-    if (number > q->told || left < q->said) {
+    if (number > q->sent_before || left < q->said) {
         q->window = all > left ? all : left + 1;
         q->said = left;
-        q->told = l->sent;
+        q->sent_before = l->sent;
         q->until_ns = clock_after(now_ns, ms);
     }
     double others = n->kind == TOKENS ? q->open * l->mean_tokens : q->open;

@@ -65,8 +65,8 @@ static void return_block(struct blocks *b, struct block *block)
 /* The block with room for the next byte; NULL: no memory. */
 static struct block *open_block(struct queue *q, struct blocks *b)
 {
-    bool lent = q->lent && q->first == q->last;
-    if (q->last && !lent && q->last->len < ROOM)
+    bool borrowed = q->borrowed && q->first == q->last;
+    if (q->last && !borrowed && q->last->len < ROOM)
         return q->last;
     struct block *block = take_block(b);
     if (!block)
@@ -99,16 +99,16 @@ struct slice queue_lend(struct queue *q)
 {
     if (!q->first)
         return (struct slice){ NULL, 0 };
-    q->lent = true;
+    q->borrowed = true;
     return (struct slice){ q->first->bytes, q->first->len };
 }
 
 void queue_return(struct queue *q, struct blocks *b)
 {
     struct block *block = q->first;
-    if (!q->lent)
+    if (!q->borrowed)
         return;
-    q->lent = false;
+    q->borrowed = false;
     q->bytes -= block->len;
     q->first = block->next;
     if (!q->first)

@@ -18,7 +18,7 @@ struct blocks {
 struct queue {
     struct block *first, *last;
     size_t bytes;               /* of all blocks, including a borrowed one */
-    bool lent;                  /* the first block is borrowed */
+    bool borrowed;              /* the first block is borrowed */
 };
 
 void blocks_init(struct blocks *b, struct mem mem);

@@ -85,18 +85,22 @@ static void put_text(struct answer *a, allm_event_type type, struct slice text)
     event->text_len = text.len;
 }
 
-/* Add a piece to a text.  Returns the piece as valid UTF-8, in the arena of the
- * events. */
-static struct slice text_grow(struct answer *a, struct buf *text,
-                              struct utf8_pieces *pieces, struct slice piece)
+/* Add a piece to a text, and emit it, as valid UTF-8, if `delta` is a type of
+ * event.  False: it is empty. */
+static bool add_piece(struct answer *a, struct buf *text,
+                      struct utf8_pieces *pieces, struct slice piece,
+                      allm_event_type delta)
 {
+    if (!piece.len)
+        return false;
+    answer_start(a);
     struct slice valid = utf8_pieces_take(pieces, a->sink->arena, piece);
     buf_add(text, valid);
-    if (!valid.ptr || text->broken) {
+    if (!valid.ptr || text->broken)
         no_memory(a);
-        return (struct slice){ NULL, 0 };
-    }
-    return valid;
+    else if (valid.len && delta)
+        put_text(a, delta, valid);
+    return true;
 }
 
 void answer_raw(struct answer *a, const allm_json *chunk)
@@ -109,32 +113,19 @@ void answer_raw(struct answer *a, const allm_json *chunk)
 
 void answer_text(struct answer *a, struct slice piece)
 {
-    if (!piece.len)
-        return;
-    answer_start(a);
-    struct slice valid = text_grow(a, &a->text, &a->text_pieces, piece);
-    if (valid.len)
-        put_text(a, ALLM_EV_TEXT_DELTA, valid);
-    a->has_text = true;
+    a->has_text |= add_piece(a, &a->text, &a->text_pieces, piece,
+                             ALLM_EV_TEXT_DELTA);
 }
 
 void answer_refusal(struct answer *a, struct slice piece)
 {
-    if (!piece.len)
-        return;
-    answer_start(a);
-    text_grow(a, &a->refusal, &a->refusal_pieces, piece);
+    add_piece(a, &a->refusal, &a->refusal_pieces, piece, ALLM_EV_NONE);
 }
 
 void answer_thought(struct answer *a, struct slice piece)
 {
-    if (!piece.len)
-        return;
-    answer_start(a);
-    struct slice valid = text_grow(a, &a->thought, &a->thought_pieces, piece);
-    if (valid.len)
-        put_text(a, ALLM_EV_REASONING_DELTA, valid);
-    a->has_reasoning = true;
+    a->has_reasoning |= add_piece(a, &a->thought, &a->thought_pieces, piece,
+                                  ALLM_EV_REASONING_DELTA);
 }
 
 static void add_tagged(struct answer *a, const struct think_piece *piece)
