@@ -87,9 +87,9 @@ static void put_text(struct answer *a, allm_event_type type, struct slice text)
 
 /* Add a piece to a text, and emit it, as valid UTF-8, if `delta` is a type of
  * event.  False: it is empty. */
-static bool add_piece(struct answer *a, struct buf *text,
-                      struct utf8_pieces *pieces, struct slice piece,
-                      allm_event_type delta)
+static inline bool add_piece(struct answer *a, struct buf *text,
+                             struct utf8_pieces *pieces, struct slice piece,
+                             allm_event_type delta)
 {
     if (!piece.len)
         return false;
@@ -113,8 +113,8 @@ void answer_raw(struct answer *a, const allm_json *chunk)
 
 void answer_text(struct answer *a, struct slice piece)
 {
-    a->has_text |= add_piece(a, &a->text, &a->text_pieces, piece,
-                             ALLM_EV_TEXT_DELTA);
+    if (add_piece(a, &a->text, &a->text_pieces, piece, ALLM_EV_TEXT_DELTA))
+        a->has_text = true;
 }
 
 void answer_refusal(struct answer *a, struct slice piece)
@@ -124,8 +124,9 @@ void answer_refusal(struct answer *a, struct slice piece)
 
 void answer_thought(struct answer *a, struct slice piece)
 {
-    a->has_reasoning |= add_piece(a, &a->thought, &a->thought_pieces, piece,
-                                  ALLM_EV_REASONING_DELTA);
+    if (add_piece(a, &a->thought, &a->thought_pieces, piece,
+                  ALLM_EV_REASONING_DELTA))
+        a->has_reasoning = true;
 }
 
 static void add_tagged(struct answer *a, const struct think_piece *piece)

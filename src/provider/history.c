@@ -135,8 +135,9 @@ static bool next_images(struct history *h, struct history_item *out)
 
 const allm_json *history_state(const allm_call *call, const allm_json *state)
 {
-    return json_is(allm_json_get(state, "provider"),
-                   call->provider ? call->provider : "") &&
+    return state &&
+                   json_is(allm_json_get(state, "provider"),
+                           call->provider ? call->provider : "") &&
                    json_is(allm_json_get(state, "model"),
                            call->model ? call->model : "")
                ? state
@@ -258,13 +259,6 @@ const char *history_name(const allm_tool_call *call, struct arena *a)
                                                                  : '_';
     mine[n] = '\0';
     return mine;
-}
-
-const char *history_role(const allm_message *m)
-{
-    static const char *const roles[] = { "user", "system", "user",
-                                         "assistant", "tool" };
-    return roles[(size_t)m->role <= ALLM_ROLE_TOOL ? m->role : 0];
 }
 
 struct slice history_arguments(const allm_tool_call *call, struct arena *a)

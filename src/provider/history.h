@@ -83,7 +83,12 @@ const char *history_name(const allm_tool_call *call, struct arena *a);
 struct slice history_arguments(const allm_tool_call *call, struct arena *a);
 
 /* The role of a message, as OpenAI names it. */
-const char *history_role(const allm_message *m);
+static inline const char *history_role(const allm_message *m)
+{
+    static const char *const roles[] = { "user", "system", "user",
+                                         "assistant", "tool" };
+    return roles[(size_t)m->role <= ALLM_ROLE_TOOL ? m->role : 0];
+}
 
 /* The text parts of a message, joined by line feeds.  ptr NULL: out of
  * memory. */
