@@ -73,4 +73,27 @@ static inline void talking_say(const allm_adapter *adapter,
     buf_add(out, (struct slice){ view.body, view.body ? view.body_len : 0 });
 }
 
+/* Hear a whole answer, and send it back: to its own model, and to another. */
+static inline void talking_send_back(const allm_adapter *adapter,
+                                     struct sinking *s, allm_call call,
+                                     const char *other_model,
+                                     const char *answer, struct buf *mine,
+                                     struct buf *other)
+{
+    allm_collector *c = allm_collector_new(NULL);
+    void *state = arena_zero(&s->life, adapter->state_size);
+    buf_init(mine, &s->log, 65536);
+    buf_init(other, &s->log, 65536);
+    if (state)
+        talking_hear(adapter, s, state, &call, answer, c);
+    allm_response *r = allm_collector_response(c);
+    if (r && r->message) {
+        talking_say(adapter, r->message, &call, &s->events, mine);
+        call.model = other_model;
+        talking_say(adapter, r->message, &call, &s->events, other);
+    }
+    allm_response_free(r);
+    allm_collector_free(c);
+}
+
 #endif

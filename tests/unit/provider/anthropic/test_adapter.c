@@ -91,32 +91,19 @@ static void sends_back_what_came(void)
     "{\"type\":\"tool_use\",\"id\":\"toolu_2\",\"name\":\"b\",\"input\":{}}]"
     struct sinking s;
     struct buf mine, other;
-    allm_call call = { .size = sizeof call,
+    const allm_call call = { .size = sizeof call,
                        .provider = "anthropic",
                        .model = "m",
                        .base_url = "http://x",
                        .adapter_opts = json_empty_object() };
-    allm_collector *c = allm_collector_new(NULL);
     sinking_begin(&s);
-    buf_init(&mine, &s.log, 65536);
-    buf_init(&other, &s.log, 65536);
-    void *state = arena_zero(&s.life, anthropic_adapter.state_size);
-    if (state)
-        talking_hear(&anthropic_adapter, &s, state, &call,
-                     "{\"type\":\"message\",\"content\":" CONTENT_MINE
-                     ",\"stop_reason\":\"tool_use\"}",
-                     c);
-    allm_response *r = allm_collector_response(c);
-    if (r && r->message) {
-        talking_say(&anthropic_adapter, r->message, &call, &s.events, &mine);
-        call.model = "n";
-        talking_say(&anthropic_adapter, r->message, &call, &s.events, &other);
-    }
+    talking_send_back(&anthropic_adapter, &s, call, "n",
+                      "{\"type\":\"message\",\"content\":" CONTENT_MINE
+                      ",\"stop_reason\":\"tool_use\"}",
+                      &mine, &other);
     CHECK(mine.ptr && strstr(mine.ptr, "\"content\":" CONTENT_MINE));
     CHECK(other.ptr && !strstr(other.ptr, "c2ln"));
     CHECK(other.ptr && strstr(other.ptr, "First.Then."));
-    allm_response_free(r);
-    allm_collector_free(c);
     sinking_end(&s);
 }
 

@@ -83,33 +83,20 @@ static void sends_back_what_came(void)
     "{\"text\":\"\",\"thoughtSignature\":\"czQ=\"}]"
     struct sinking s;
     struct buf mine, other;
-    allm_call call = { .size = sizeof call,
+    const allm_call call = { .size = sizeof call,
                        .provider = "gemini",
                        .model = "gemini-3-pro",
                        .base_url = "http://x",
                        .adapter_opts = json_empty_object() };
-    allm_collector *c = allm_collector_new(NULL);
     sinking_begin(&s);
-    buf_init(&mine, &s.log, 65536);
-    buf_init(&other, &s.log, 65536);
-    void *state = arena_zero(&s.life, gemini_adapter.state_size);
-    if (state)
-        talking_hear(&gemini_adapter, &s, state, &call,
-                     "{\"candidates\":[{\"content\":{\"parts\":" PARTS
-                     "},\"finishReason\":\"STOP\"}]}",
-                     c);
-    allm_response *r = allm_collector_response(c);
-    if (r && r->message) {
-        talking_say(&gemini_adapter, r->message, &call, &s.events, &mine);
-        call.model = "gemini-2.5-pro";
-        talking_say(&gemini_adapter, r->message, &call, &s.events, &other);
-    }
+    talking_send_back(&gemini_adapter, &s, call, "gemini-2.5-pro",
+                      "{\"candidates\":[{\"content\":{\"parts\":" PARTS
+                      "},\"finishReason\":\"STOP\"}]}",
+                      &mine, &other);
     CHECK(mine.ptr && strstr(mine.ptr, "\"parts\":" PARTS));
     CHECK(other.ptr && !strstr(other.ptr, "Signature"));
     CHECK(other.ptr && !strstr(other.ptr, "i7"));
     CHECK(other.ptr && strstr(other.ptr, "First.Then."));
-    allm_response_free(r);
-    allm_collector_free(c);
     sinking_end(&s);
 }
 

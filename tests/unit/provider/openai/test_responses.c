@@ -101,40 +101,25 @@ static void sends_back_what_came(void)
     "\"" t "\"}]}"
     struct sinking s;
     struct buf mine, other;
-    allm_call call = { .size = sizeof call,
+    const allm_call call = { .size = sizeof call,
                        .provider = "openai",
                        .model = "m",
                        .base_url = "http://x",
                        .adapter_opts = json_empty_object() };
-    allm_collector *c = allm_collector_new(NULL);
     sinking_begin(&s);
-    buf_init(&mine, &s.log, 65536);
-    buf_init(&other, &s.log, 65536);
-    void *state = arena_zero(&s.life, openai_responses_adapter.state_size);
-    if (state)
-        talking_hear(
-            &openai_responses_adapter, &s, state, &call,
-            "{\"status\":\"completed\",\"output\":[" THOUGHT(
-                "rs_1",
-                "one") "," SEARCH
-                       "," TEXT("First.") "," CALLED("call_1", "a") "," THOUGHT(
-                           "rs_2", "") "," CALLED("call_2",
-                                                  "b") "," TEXT("Then.") "]}",
-            c);
-    allm_response *r = allm_collector_response(c);
-    if (r && r->message) {
-        talking_say(&openai_responses_adapter, r->message, &call, &s.events,
-                    &mine);
-        call.model = "n";
-        talking_say(&openai_responses_adapter, r->message, &call, &s.events,
-                    &other);
-    }
+    talking_send_back(
+        &openai_responses_adapter, &s, call, "n",
+        "{\"status\":\"completed\",\"output\":[" THOUGHT(
+            "rs_1",
+            "one") "," SEARCH
+                   "," TEXT("First.") "," CALLED("call_1", "a") "," THOUGHT(
+                       "rs_2", "") "," CALLED("call_2",
+                                              "b") "," TEXT("Then.") "]}",
+        &mine, &other);
     CHECK(mine.ptr && strstr(mine.ptr, INPUT));
     CHECK(other.ptr && !strstr(other.ptr, "c2Vh") &&
           !strstr(other.ptr, "ws_1"));
     CHECK(other.ptr && strstr(other.ptr, "First.Then."));
-    allm_response_free(r);
-    allm_collector_free(c);
     sinking_end(&s);
 }
 
