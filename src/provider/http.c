@@ -114,6 +114,21 @@ const allm_error *http_base(struct allm_http *h, const allm_call *call,
     return NULL;
 }
 
+void http_escape(struct buf *url, const char *text, const char *plain)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (slice_alnum(*text) || strchr(plain, c)) {
+            buf_byte(url, *text);
+            continue;
+        }
+        buf_byte(url, '%');
+        buf_byte(url, hex[c >> 4]);
+        buf_byte(url, hex[c & 15]);
+    }
+}
+
 void http_address(struct allm_http *h, const struct buf *url)
 {
     h->broken |= url->broken;

@@ -27,6 +27,10 @@ void http_init(struct allm_http *h, struct arena *a, struct allm_sink *sink);
 const allm_error *http_base(struct allm_http *h, const allm_call *call,
                             struct slice *base, struct slice *query);
 
+/* Add a text to a URL; characters other than letters, digits and those in
+ * `plain` are escaped. */
+void http_escape(struct buf *url, const char *text, const char *plain);
+
 /* Set the address.  A broken buffer breaks the request. */
 void http_address(struct allm_http *h, const struct buf *url);
 

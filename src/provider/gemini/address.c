@@ -5,28 +5,12 @@
 
 #include <string.h>
 
-static bool is_unreserved(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || (c && strchr("-._~/@", c));
-}
-
 /* Prefixed by "models/", unless it contains a slash. */
 static void add_model(struct buf *url, const char *model)
 {
-    static const char digits[] = "0123456789ABCDEF";
     if (!strchr(model, '/'))
         buf_text(url, "models/");
-    for (; *model; model++) {
-        unsigned char c = (unsigned char)*model;
-        if (is_unreserved(*model)) {
-            buf_byte(url, *model);
-            continue;
-        }
-        buf_byte(url, '%');
-        buf_byte(url, digits[c >> 4]);
-        buf_byte(url, digits[c & 15]);
-    }
+    http_escape(url, model, "-._~/@");
 }
 
 /* Does the URL end after the host?  Then we must add the version. */

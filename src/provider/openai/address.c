@@ -3,25 +3,6 @@
 
 #include "provider/http.h"
 
-#include <string.h>
-
-static void add_escaped(struct buf *out, const char *name)
-{
-    static const char hex[] = "0123456789ABCDEF";
-    for (; name && *name; name++) {
-        unsigned char c = (unsigned char)*name;
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                     (c >= '0' && c <= '9') || strchr("-._~", c);
-        if (plain) {
-            buf_byte(out, (char)c);
-            continue;
-        }
-        buf_byte(out, '%');
-        buf_byte(out, hex[c >> 4]);
-        buf_byte(out, hex[c & 15]);
-    }
-}
-
 /* BASE/openai/deployments/MODEL/PATH?api-version=... */
 static void add_deployment(const struct extra *x, struct buf *url,
                            const char *path)
@@ -30,10 +11,10 @@ static void add_deployment(const struct extra *x, struct buf *url,
     struct slice base = buf_slice(url);
     buf_text(url, slice_ends(base, SLICE("/openai")) ? "" : "/openai");
     buf_text(url, "/deployments/");
-    add_escaped(url, x->call->model);
+    http_escape(url, x->call->model ? x->call->model : "", "-._~");
     buf_text(url, path);
     buf_text(url, "?api-version=");
-    add_escaped(url, version ? version : "2024-10-21");
+    http_escape(url, version ? version : "2024-10-21", "-._~");
 }
 
 static const allm_error *write_url(const struct extra *x, allm_http *http,
