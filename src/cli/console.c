@@ -8,6 +8,7 @@
 
 #include "cli/output.h"
 #include "cli/print.h"
+#include "cli/signals.h"
 #include "cli/user_command.h"
 #include "term/bytes.h"
 
@@ -63,6 +64,7 @@ static void note_resize(int number)
     (void)number; /* poll() returns, and the line is drawn again */
 }
 
+/* During a call its signals are caught already, and end it normally. */
 static void catch_signals(bool on)
 {
     static const int signals[] = { SIGTERM, SIGHUP, SIGQUIT };
@@ -70,7 +72,8 @@ static void catch_signals(bool on)
                              .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
     struct sigaction resize = { .sa_handler = on ? note_resize : SIG_DFL };
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        sigaction(signals[i], &act, NULL);
+        if (!signals_watched(signals[i]))
+            sigaction(signals[i], &act, NULL);
     sigaction(SIGWINCH, &resize, NULL);
 }
 

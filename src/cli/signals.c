@@ -1,60 +1,61 @@
 /*
  * signals.c - cancel a call on Ctrl-C, SIGTERM and SIGHUP
  *
- * A thread waits for the signals, because a signal handler may call only few
- * functions.  SIGUSR1 ends the thread.
+ * The threads of the library block all signals, so the handler runs in the
+ * thread that reads the stream.  A thread that waits for signals would add
+ * 0.1 ms to each start of the program.
  */
 #include "cli/signals.h"
 
 #include "cli/exit.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
+enum { WATCHED = 3 };
+static const int watched[WATCHED] = { SIGINT, SIGTERM, SIGHUP };
+
 static struct {
-    pthread_t thread;
-    sigset_t signals, before;
     allm_stream *stream;
+    struct sigaction before[WATCHED];
     atomic_int received;
     bool on;
 } watch;
 
-static void *wait_for_signals(void *ud)
+static void cancel_stream(int number)
 {
-    int number;
-    (void)ud;
-    while (!sigwait(&watch.signals, &number) && number != SIGUSR1) {
-        if (atomic_exchange(&watch.received, number))
-            _exit(END_SIGNAL + number);
-        allm_stream_cancel(watch.stream);
-    }
-    return NULL;
+    if (atomic_exchange(&watch.received, number))
+        _exit(END_SIGNAL + number);
+    allm_stream_cancel(watch.stream);
 }
 
 void signals_watch(allm_stream *stream)
 {
+    struct sigaction act = { .sa_handler = cancel_stream,
+                             .sa_flags = SA_RESTART };
     watch.stream = stream;
+    watch.on = true;
     atomic_store(&watch.received, 0);
-    sigemptyset(&watch.signals);
-    sigaddset(&watch.signals, SIGINT);
-    sigaddset(&watch.signals, SIGTERM);
-    sigaddset(&watch.signals, SIGHUP);
-    sigaddset(&watch.signals, SIGUSR1);
-    pthread_sigmask(SIG_BLOCK, &watch.signals, &watch.before);
-    watch.on = !pthread_create(&watch.thread, NULL, wait_for_signals, NULL);
-    if (!watch.on) /* then signals end the program, as usual */
-        pthread_sigmask(SIG_SETMASK, &watch.before, NULL);
+    for (int i = 0; i < WATCHED; i++) {
+        sigaction(watched[i], NULL, &watch.before[i]);
+        if (watch.before[i].sa_handler != SIG_IGN) /* as by nohup */
+            sigaction(watched[i], &act, NULL);
+    }
+}
+
+bool signals_watched(int number)
+{
+    bool found = false;
+    for (int i = 0; i < WATCHED; i++)
+        found = found || watched[i] == number;
+    return watch.on && found;
 }
 
 int signals_unwatch(void)
 {
-    if (watch.on) {
-        pthread_kill(watch.thread, SIGUSR1);
-        pthread_join(watch.thread, NULL);
-        pthread_sigmask(SIG_SETMASK, &watch.before, NULL);
-    }
+    for (int i = 0; i < WATCHED && watch.on; i++)
+        sigaction(watched[i], &watch.before[i], NULL);
     watch.on = false;
     return atomic_load(&watch.received);
 }

@@ -432,19 +432,35 @@ def test_broken_pipe():
         equal((done.returncode, done.stderr), (141, b""))
 
 
+def start_long_call(*before):
+    """A call that has printed "begun" and goes on for a minute"""
+    child = subprocess.Popen(
+        [*before, ALLM, *fake(["text", "begun"], ["delay", 60000],
+                              ["finish", "stop"]), "hi"],
+        env=CLEAN, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    equal(os.read(child.stdout.fileno(), 100), b"begun")
+    return child
+
+
 def test_signals():
-    """Ctrl-C and SIGTERM end a call with 130 and 143"""
-    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-        child = subprocess.Popen(
-            [ALLM, *fake(["text", "begun"], ["delay", 60000],
-                         ["finish", "stop"]), "hi"],
-            env=CLEAN, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
-        equal(os.read(child.stdout.fileno(), 100), b"begun")
+    """Ctrl-C, SIGTERM and SIGHUP end a call with 130, 143 and 129"""
+    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143),
+                         (signal.SIGHUP, 129)):
+        child = start_long_call()
         began = time.monotonic()
         child.send_signal(number)
         equal(child.communicate(timeout=20)[0], b"\n")
         equal(child.returncode, code)
         assert time.monotonic() - began < 5
+
+
+def test_ignored_signals():
+    """a signal that was ignored at the start, as by nohup, stays ignored"""
+    child = start_long_call("nohup")
+    child.send_signal(signal.SIGHUP)
+    child.send_signal(signal.SIGTERM)
+    equal(child.communicate(timeout=20)[0], b"\n")
+    equal(child.returncode, 143)
 
 
 if __name__ == "__main__":

@@ -196,6 +196,16 @@ def test_interrupt():
     leave(t)
 
 
+def test_terminated_after_stop():
+    """SIGTERM cancels an answer also after Ctrl-Z, as before it"""
+    t = chat(*scripts([["text", "begun but "], ["delay", 60000],
+                       ["finish", "stop"]]))
+    t.after(b"hi\r", b"begun but")
+    t.after(b"\x1a", b"\x1b[?2004h")
+    t.child.send_signal(signal.SIGTERM)
+    leave(t)
+
+
 def test_interrupt_twice():
     """Ctrl-C twice in an empty line ends the chat with 130"""
     t = chat()
