@@ -131,25 +131,39 @@ def install_node(name):
                    slow=True)]
 
 
+def list_steps():
+    """For each step: its title, language, the clients it installs, and how."""
+    steps = [("C", "C", ["allm", "libcurl + yyjson"], install_c),
+             ("Rust", "Rust", ["async-openai", "genai"], install_rust),
+             ("Go", "Go", ["openai-go"], install_go)]
+    steps += [("Python " + n, "Python", [n], lambda n=n: install_python(n))
+              for n in PYTHON]
+    steps += [("Node " + n, "Node", [NODE[n][0].rsplit("@", 1)[0]],
+               lambda n=n: install_node(n)) for n in NODE]
+    return steps
+
+
+def is_wanted(name, language, wanted):
+    names = {name, language, "%s (%s)" % (name, language)}
+    return not wanted or bool(names & set(wanted))
+
+
 def install_all(wanted):
     """Returns the clients, and the names of those that are missing."""
-    steps = [("C", install_c), ("Rust", install_rust), ("Go", install_go)]
-    steps += [("Python " + n, lambda n=n: install_python(n)) for n in PYTHON]
-    steps += [("Node " + n, lambda n=n: install_node(n)) for n in NODE]
     clients, missing = [], []
     os.makedirs(OUT, exist_ok=True)
-    for name, install in steps:
+    for title, language, names, install in list_steps():
+        if not any(is_wanted(n, language, wanted) for n in names):
+            continue
         began = time.time()
         try:
             clients += install()
-            say("installed %-20s %4.0f s" % (name, time.time() - began))
+            say("installed %-20s %4.0f s" % (title, time.time() - began))
         except (OSError, subprocess.CalledProcessError) as error:
-            missing.append(name)
-            say("NOT installed %s: %s (see build/peers/*.log)" % (name, error))
-    if wanted:
-        clients = [c for c in clients
-                   if {c.name, c.language, c.key} & set(wanted)]
-    return clients, missing
+            missing.append(title)
+            say("NOT installed %s: %s (see build/peers/*.log)" % (title, error))
+    return [c for c in clients
+            if is_wanted(c.name, c.language, wanted)], missing
 
 
 def tool_versions():
