@@ -43,7 +43,6 @@ struct log {
     const allm_json *state;
     struct slice state_text;    /* of the record that has it */
     uint64_t open;
-    struct record_blobs blobs;  /* those of the messages and the state */
     uint64_t records;
     struct fault *faults, **last;
 };
@@ -74,6 +73,69 @@ static void report_fault(struct log *l, uint64_t seq, const char *what)
     l->last = &f->next;
 }
 
+/* -------------------------------------------------------------- blobs --- */
+
+/* The bytes of a blob, if they have its hash. */
+static struct slice find_blob(void *ud, const char *hash)
+{
+    const struct record_blobs *blobs = ud;
+    char found[STORE_HASH_LEN + 1];
+    for (size_t i = 0; i < blobs->count; i++) {
+        const struct backend_blob *b = &blobs->list[i];
+        if (strcmp(b->hash, hash) != 0 || !b->bytes.ptr)
+            continue;
+        record_hash(b->bytes, found);
+        return strcmp(found, hash) ? (struct slice){ NULL, 0 } : b->bytes;
+    }
+    return (struct slice){ NULL, 0 };
+}
+
+/* The value of a text with its blobs, in the arena t.  NULL: *error; or, if
+ * that is NULL, a blob is missing or damaged. */
+static const allm_json *unpack(struct log *l, struct arena *t,
+                               struct slice text, const allm_error **error)
+{
+    struct record_blobs blobs = { .arena = t };
+    const allm_error *why = NULL;
+    record_find_blobs(text, &blobs);
+    *error = blobs.broken ? status_nomem() : NULL;
+    if (!*error && blobs.count)
+        *error = l->backend->ops->blobs(l->backend, t, l->row->id, blobs.count,
+                                        blobs.list);
+    if (*error)
+        return NULL;
+    const allm_json *v = json_parse_loose(t, text, &why);
+    if (v)
+        v = record_unpack(t, v, find_blob, &blobs, &why);
+    if (t->broken || why == status_nomem())
+        *error = status_nomem();
+    return v;
+}
+
+static const allm_error *check_blobs(struct log *l, uint64_t seq,
+                                     struct slice text, const char *what)
+{
+    struct arena t;
+    const allm_error *error = NULL;
+    struct record_blobs blobs = { .arena = &t };
+    arena_init(&t, l->arena->mem);
+    record_find_blobs(text, &blobs);
+    bool any = blobs.count || blobs.broken;
+    if (any && !unpack(l, &t, text, &error) && !error)
+        report_fault(l, seq, what);
+    if (error)
+        error = status_retell(l->arena, error);
+    arena_release(&t);
+    return error;
+}
+
+static bool has_hash(const struct backend_message *m, const char *hash)
+{
+    char found[STORE_HASH_LEN + 1];
+    record_hash(m->body, found);
+    return !strcmp(found, m->hash) && !strcmp(found, hash);
+}
+
 /* --------------------------------------------------------------- fold --- */
 
 static bool push_hash(struct log *l, const char *hash)
@@ -92,7 +154,34 @@ static bool push_hash(struct log *l, const char *hash)
     return true;
 }
 
-static bool fold_thread(struct log *l, const struct record *r)
+/* The messages that a record removes stay in the store, as they were. */
+static const allm_error *check_removed(struct log *l, uint64_t seq, size_t keep)
+{
+    struct backend_range range = { .at = seq - 1, .from = keep,
+                                   .to = l->count };
+    struct backend_message *rows = NULL;
+    size_t n = 0;
+    if (keep == l->count)
+        return NULL;
+    const allm_error *error = l->backend->ops->messages(l->backend, l->arena,
+                                                        l->row->id, range, &n,
+                                                        &rows);
+    bool same = n == l->count - keep;
+    for (size_t i = 0; !error && same && i < n; i++) {
+        same = rows[i].n == keep + i && has_hash(&rows[i], l->hashes[keep + i]);
+        if (same)
+            error = check_blobs(l, seq, rows[i].body,
+                                "a blob of a message that it removed is "
+                                "missing or damaged");
+    }
+    if (!error && !same)
+        report_fault(l, seq,
+                     "the messages that it removed are not those of "
+                     "the log");
+    return error;
+}
+
+static const allm_error *fold_thread(struct log *l, const struct record *r)
 {
     const allm_json *add = json_at(r->json, "add");
     int64_t keep = (int64_t)l->count;
@@ -101,15 +190,16 @@ static bool fold_thread(struct log *l, const struct record *r)
         report_fault(l, r->seq, "keeps more messages than there are");
         keep = (int64_t)l->count;
     }
+    const allm_error *error = check_removed(l, r->seq, (size_t)keep);
     l->count = (size_t)keep;
-    for (const allm_json *h = NULL; (h = allm_json_next(add, h));)
+    for (const allm_json *h = NULL; !error && (h = allm_json_next(add, h));)
         if (!push_hash(l, json_slice(h).ptr ? json_slice(h).ptr : ""))
-            return false;
-    return true;
+            error = status_nomem();
+    return error;
 }
 
-static bool fold_record(struct log *l, const struct record *r,
-                        struct slice text)
+static const allm_error *fold_record(struct log *l, const struct record *r,
+                                     struct slice text)
 {
     const allm_json *state = json_at(r->json, "state");
     if (!strcmp(r->type, "begin")) {
@@ -143,10 +233,18 @@ static const allm_error *check_page(struct log *l, const char *before,
         error = record_read(l->arena, &rows[i], &r);
         if (error == status_nomem())
             return error;
-        if (error)
+        if (error) {
             report_fault(l, rows[i].seq, error->message);
-        else if (!fold_record(l, &r, rows[i].body))
-            return status_nomem();
+            continue;
+        }
+        if (strcmp(r.type, rows[i].type) != 0)
+            report_fault(l, r.seq, "has another type than its row");
+        error = check_blobs(l, r.seq, rows[i].body,
+                            "a blob of this record is missing or damaged");
+        if (!error)
+            error = fold_record(l, &r, rows[i].body);
+        if (error)
+            return error;
     }
     return NULL;
 }
@@ -212,73 +310,52 @@ static const allm_error *check_log(struct log *l)
 
 /* --------------------------------------------------------------- rows --- */
 
-/* The bytes of a blob, if they have its hash. */
-static struct slice find_blob(void *ud, const char *hash)
+static const allm_error *check_message(struct log *l, size_t i,
+                                       const struct backend_message *m)
 {
-    const struct log *l = ud;
-    char found[STORE_HASH_LEN + 1];
-    for (size_t i = 0; i < l->blobs.count; i++) {
-        const struct backend_blob *b = &l->blobs.list[i];
-        if (strcmp(b->hash, hash) != 0 || !b->bytes.ptr)
-            continue;
-        record_hash(b->bytes, found);
-        return strcmp(found, hash) ? (struct slice){ NULL, 0 } : b->bytes;
-    }
-    return (struct slice){ NULL, 0 };
-}
-
-/* The value with its blobs; NULL: one is missing or damaged. */
-static const allm_json *unpack(struct log *l, const allm_json *v)
-{
-    const allm_error *error = NULL;
-    return record_unpack(l->arena, v, find_blob, l, &error);
-}
-
-static void check_message(struct log *l, size_t i,
-                          const struct backend_message *m)
-{
-    char hash[STORE_HASH_LEN + 1];
-    const allm_error *error = NULL;
-    record_hash(m->body, hash);
-    if (m->n != i || strcmp(hash, m->hash) != 0 ||
-        (i < l->count && strcmp(hash, l->hashes[i]) != 0))
-        report_fault(l, l->row->head, "a message is not that of the log");
-    else if (!unpack(l, json_parse_loose(l->arena, m->body, &error)) &&
-             !l->arena->broken)
-        report_fault(l, l->row->head,
-                     "a blob of a message is missing or damaged");
+    if (m->n == i && has_hash(m, i < l->count ? l->hashes[i] : m->hash))
+        return check_blobs(l, l->row->head, m->body,
+                           "a blob of a message is missing or damaged");
+    report_fault(l, l->row->head, "a message is not that of the log");
+    return NULL;
 }
 
 static const allm_error *check_messages(struct log *l)
 {
     size_t n = 0;
     struct backend_message *rows = NULL;
-    const struct backend_ops *ops = l->backend->ops;
-    const allm_error *error = ops->messages(l->backend, l->arena, l->row->id,
-                                            (struct backend_range){ 0 }, &n,
-                                            &rows);
-    for (size_t i = 0; !error && i < n; i++)
-        record_find_blobs(rows[i].body, &l->blobs);
-    record_find_blobs(l->state_text, &l->blobs);
-    if (!error && l->blobs.broken)
-        error = status_nomem();
-    if (!error)
-        error = ops->blobs(l->backend, l->arena, l->row->id, l->blobs.count,
-                           l->blobs.list);
+    const allm_error *error =
+        l->backend->ops->messages(l->backend, l->arena, l->row->id,
+                                  (struct backend_range){ 0 }, &n, &rows);
     if (error)
         return error;
     if (n != l->count || n != l->row->messages)
         report_fault(l, l->row->head, "the messages are not those of the log");
-    for (size_t i = 0; i < n; i++)
-        check_message(l, i, &rows[i]);
-    return l->arena->broken ? status_nomem() : NULL;
+    for (size_t i = 0; !error && i < n; i++)
+        error = check_message(l, i, &rows[i]);
+    return error;
 }
 
-static bool same_state(struct log *l)
+static const allm_error *check_state(struct log *l)
 {
-    const allm_error *error = NULL;
-    const allm_json *v = json_parse_loose(l->arena, l->row->state, &error);
-    return allm_json_equal(v, unpack(l, l->state));
+    struct arena t;
+    const allm_error *error, *why = NULL;
+    arena_init(&t, l->arena->mem);
+    const allm_json *mine = json_at(unpack(l, &t, l->state_text, &error),
+                                    "state");
+    const allm_json *row = json_parse_loose(&t, l->row->state, &why);
+    const char *status = json_text_at(mine, "status").ptr;
+    if (why == status_nomem())
+        error = why;
+    if (!error && !allm_json_equal(row, mine))
+        report_fault(l, l->row->head, "the state is not that of the log");
+    else if (!error &&
+             (!l->row->status || !status || strcmp(l->row->status, status)))
+        report_fault(l, l->row->head, "the status is not that of the log");
+    if (error)
+        error = status_retell(l->arena, error);
+    arena_release(&t);
+    return error;
 }
 
 static const allm_error *check_parts(struct log *l)
@@ -289,8 +366,8 @@ static const allm_error *check_parts(struct log *l)
         error = check_messages(l);
     if (!error && l->open != row->open)
         report_fault(l, row->head, "the open operation is not that of the log");
-    if (!error && l->state && !same_state(l) && !l->arena->broken)
-        report_fault(l, row->head, "the state is not that of the log");
+    if (!error && l->state)
+        error = check_state(l);
     return !error && l->arena->broken ? status_nomem() : error;
 }
 
@@ -300,8 +377,7 @@ static const allm_error *check_once(struct verify *v, struct backend *b,
                                     const struct backend_row *row, bool *moved)
 {
     struct arena a;
-    struct log l = { .backend = b, .arena = &a, .row = row,
-                     .blobs = { .arena = &a } };
+    struct log l = { .backend = b, .arena = &a, .row = row };
     l.last = &l.faults;
     arena_init(&a, v->arena->mem);
     const allm_error *error = check_parts(&l);

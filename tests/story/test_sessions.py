@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -623,6 +624,30 @@ def test_verify():
           False)
     equal(allm("-S", "a", *text("Two."), "more", env=env).code, 0)
     one_sentence(allm("-S", "b", *text(), "more", env=env), 11, "b")
+
+
+def test_verify_history():
+    """verify also checks what only the history of a session refers to"""
+    env = fresh()
+    path = env["ALLM_STORE"][7:]
+    allm("-S", "a", *text("y" * 5000), "hi", env=env)
+    equal(allm("-S", "a", "-s", "Brief.", *text("One."), "more",
+               env=env).code, 0)
+    equal(allm("sessions", "verify", env=env).code, 0)
+    removed = "WHERE until IS NOT NULL"
+    damages = (f"DELETE FROM allm_message {removed}",
+               f"UPDATE allm_message SET until = 1 {removed}",
+               f"UPDATE allm_message SET body = body || ' ' {removed}",
+               "DELETE FROM allm_blob", "UPDATE allm_blob SET bytes = 'x'",
+               "UPDATE allm_record SET type = 'taken' WHERE seq = 3",
+               "UPDATE allm_session SET status = 'idle'")
+    for i, sql in enumerate(damages):
+        copy = f"{path}.{i}"
+        shutil.copy(path, copy)
+        with sqlite3.connect(copy) as db:
+            equal((sql, db.execute(sql).rowcount > 0), (sql, True))
+        run = allm("sessions", "verify", "--store", "sqlite:" + copy)
+        assert run.code == 11 and b"a, record" in run.out, (sql, run.out)
 
 
 def test_bad_stores():
