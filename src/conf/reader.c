@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { POINTER = 1024, TEXT = 700 };
+enum { POINTER = 1024, TEXT = 700, MOST_FAULTS = 30 };
 
 static const allm_json_opts allowed = { .size = sizeof allowed,
                                         .flags = ALLM_JSON_COMMENTS };
@@ -257,21 +257,36 @@ static void report_fault(struct reader *r, const struct bytes *text,
                                     : NULL });
 }
 
+/* A file may have very many faults; to find the line of each takes time. */
+static bool report_faults(struct reader *r, const struct bytes *text,
+                          const allm_json *faults)
+{
+    size_t shown[2] = { 0, 0 };
+    bool whole = true;
+    for (const allm_json *f = NULL; (f = allm_json_next(faults, f));) {
+        const char *keyword = member_read(f, "keyword");
+        bool fatal = strcmp(keyword, "additionalProperties") != 0;
+        whole &= strcmp(keyword, "too_many_errors") != 0;
+        if (whole && shown[fatal]++ < MOST_FAULTS)
+            report_fault(r, text, f);
+    }
+    if (!whole || shown[0] > MOST_FAULTS || shown[1] > MOST_FAULTS)
+        report_notice(
+            r, (struct notice){ .fatal = !whole,
+                                .text = "more settings are wrong" });
+    return whole && !shown[1];
+}
+
 bool reader_check(struct reader *r, const struct bytes *text,
                   const allm_json *value)
 {
-    bool fine = true;
     if (!open_schema(r)) {
         report_notice(r, (struct notice){ .fatal = true,
                                           .text = "out of memory" });
         return false;
     }
     allm_json *faults = allm_json_schema_check(r->schema, value);
-    for (const allm_json *f = NULL; (f = allm_json_next(faults, f));) {
-        const char *keyword = member_read(f, "keyword");
-        fine &= !strcmp(keyword, "additionalProperties");
-        report_fault(r, text, f);
-    }
+    bool fine = report_faults(r, text, faults);
     allm_json_free(faults);
     return fine;
 }

@@ -87,23 +87,24 @@ int trusted_set(const char *path, const struct bytes *content)
 
 struct part {
     const allm_json *users;
+    allm_json *known; /* the list of providers, once it is needed */
     bool trusted;
     size_t waiting, refused;
 };
 
-static bool is_provider(const struct part *p, const char *name)
+static bool is_provider(struct part *p, const char *name)
 {
     bool known = allm_json_get(allm_json_get(p->users, "providers"), name);
-    allm_json *list = allm_registry_list();
+    if (!p->known)
+        p->known = allm_registry_list();
     for (const allm_json *row = NULL;
-         !known && (row = allm_json_next(list, row));)
+         !known && (row = allm_json_next(p->known, row));)
         known = !strcmp(member_read(row, "name"), name);
-    allm_json_free(list);
     return known;
 }
 
 /* A model of a provider that the user has, or a name without a provider. */
-static bool is_known_model(const struct part *p, const allm_json *value)
+static bool is_known_model(struct part *p, const allm_json *value)
 {
     char provider[128];
     const char *model = allm_json_text(value, NULL);
@@ -119,7 +120,7 @@ static bool is_known_model(const struct part *p, const allm_json *value)
            is_provider(p, provider);
 }
 
-static bool are_known_models(const struct part *p, const allm_json *value)
+static bool are_known_models(struct part *p, const allm_json *value)
 {
     bool known = true;
     if (allm_json_type_of(value) != ALLM_JSON_ARRAY)
@@ -188,7 +189,7 @@ static bool are_harmless(const allm_json *options)
     return true;
 }
 
-static bool counts_untrusted(const struct part *p, const struct setting *s,
+static bool counts_untrusted(struct part *p, const struct setting *s,
                              const allm_json *value)
 {
     if (!s || expand_wanted(value))
@@ -235,8 +236,9 @@ static allm_json *take_part(void *ud, const char *path, const struct setting *s,
 allm_json *trusted_part(const allm_json *value, const allm_json *users,
                         bool trusted, size_t *waiting, size_t *refused)
 {
-    struct part p = { users, trusted, 0, 0 };
+    struct part p = { .users = users, .trusted = trusted };
     allm_json *some = setting_map(value, take_part, &p);
+    allm_json_free(p.known);
     *waiting = p.waiting;
     *refused = p.refused;
     return some;

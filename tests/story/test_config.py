@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import resource
+import time
 
 from place import Place, Server
 from program import (SOURCE, Terminal, allm, equal, holds, main,
@@ -183,6 +184,25 @@ def test_unknown_keys():
     for group in "output", "tools", "chat", "batch", "approve", "mcp":
         p.write({group[:-2] + group[-1] + group[-2]: {"x": 1}})
         holds(p.run("config", "check").said, f'did you mean "{group}"?')
+
+
+def test_many_faults():
+    """of very many faults the first are shown, in a short time"""
+    p = Place()
+    p.write({"routing": {f"m{i}": [] for i in range(200000)}}, ".allm.json")
+    began = time.monotonic()
+    run = p.run("config", "show")
+    assert time.monotonic() - began < 30, time.monotonic() - began
+    equal((run.code, run.said.count("\n")), (0, 31))
+    holds(run.said, ".allm.json: more settings are wrong")
+    os.remove(os.path.join(p.project, ".allm.json"))
+    p.write({f"k{i}": 1 for i in range(40)})
+    run = p.run("config", "check")
+    equal((run.code, run.said.count("\n")), (0, 32))
+    p.write({**{f"k{i}": 1 for i in range(40)}, "retry": "x"})
+    run = p.run("config", "check")
+    equal(run.code, 2)
+    holds(run.said, "retry: expected a whole number")
 
 
 def test_wrong_types():
