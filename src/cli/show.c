@@ -323,7 +323,7 @@ static void report_outcome(const allm_chat_result *r, const allm_error *error,
         print_fault("there is no code block in the answer:");
     else if (code == END_TRUNCATED)
         print_fault("the answer was truncated at the token limit; raise it "
-                    "with -o max_tokens N");
+                    "with --max-tokens N");
     else if (code == END_REFUSED)
         report_refusal(r);
     else if (code == END_ASKED && r && r->pending_question)

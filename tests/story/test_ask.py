@@ -231,7 +231,7 @@ def test_reasons():
     holds(said(7, ["text", "x"], ["finish", "content_filter"]), "refused")
     holds(said(8, ["text", "x"], ["finish", "tool_calls"],
                words=("--max-turns", "1")), "--max-turns N")
-    holds(said(9, ["text", "x"], ["finish", "length"]), "max_tokens N")
+    holds(said(9, ["text", "x"], ["finish", "length"]), "--max-tokens N")
     holds(said(9, ["text", "x"], ["stream_error", "truncated"]), "truncated")
     holds(said(4, ["error", "authentication_failed"]), "allm keys shows")
     holds(said(5, ["error", "context_length_exceeded"]), "shorten the prompt")
