@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static atomic_int trace_error; /* why a line of the trace was not written */
@@ -83,10 +84,18 @@ void *taps_trace_ud(const struct taps *t)
     return (void *)(intptr_t)t->trace_fd;
 }
 
+/* Write the recording; a new file is only the user's, as all others. */
+static bool write_recording(struct taps *t)
+{
+    mode_t before = umask(077);
+    bool ok = allm_recorder_flush(t->recorder) == ALLM_OK;
+    umask(before);
+    return ok;
+}
+
 int taps_close(struct taps *t, int code)
 {
-    if (t->recorder && code != END_USAGE &&
-        allm_recorder_flush(t->recorder) < 0) {
+    if (t->recorder && code != END_USAGE && !write_recording(t)) {
         report_error(allm_recorder_error(t->recorder));
         code = code == END_DONE ? END_FAILED : code;
     }

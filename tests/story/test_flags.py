@@ -258,6 +258,7 @@ def test_record():
     with open(path, encoding="utf-8") as source:
         recorded = source.read()
     assert "sk-secret" not in recorded, recorded
+    equal(os.stat(path).st_mode & 0o777, 0o600)
     holds(recorded, "allm_recording")
     run = allm("-m", "openai:gpt-4.1", "--replay", path, "--retry", "1", "hi",
                env={"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"})
