@@ -5,6 +5,7 @@
 #include "cli/print.h"
 #include "cli/provider_models.h"
 #include "cli/registry.h"
+#include "cli/suggest.h"
 #include "cli/target.h"
 
 #include "allm.h"
@@ -175,6 +176,10 @@ static int run_models_command(int argc, char **argv)
         return END_USAGE;
     if (argc && !strcmp(argv[0], "default"))
         return change_default(argc - 1, argv + 1);
+    if (argc && suggest_distance("default", argv[0]) <= 2)
+        return print_misuse("unknown subcommand \"%.40s\" of models; did you "
+                            "mean \"default\"?",
+                            argv[0]);
     struct model_filter filter = { settings.provider, settings.can, argc,
                                    argv };
     if (settings.providers)

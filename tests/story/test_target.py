@@ -110,6 +110,8 @@ def test_default_model():
     equal(p.run("models", "default").text, "groq:a\n")
     equal(p.get("model"), "groq:a")
     equal(p.run("models", "default", "nobody:a").code, 5)
+    one_sentence(p.run("models", "defalut", "groq:b"), 2,
+                 'did you mean "default"?')
     equal(p.get("model"), "groq:a")
 
 
