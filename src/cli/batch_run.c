@@ -104,12 +104,18 @@ static void write_item(struct batch_run *r, const struct batch_item *i)
         fail_run(r, r->out.code);
 }
 
+static struct batch_item **held_place(const struct batch_run *r,
+                                      uint64_t number)
+{
+    return &r->held[number % r->held_room];
+}
+
 /* Write the rows that are next in the order of the input. */
 static void write_held(struct batch_run *r)
 {
-    while (r->held && r->held->number == r->next_number) {
-        struct batch_item *i = r->held;
-        r->held = i->next;
+    struct batch_item **at, *i;
+    while (r->holding && (i = *(at = held_place(r, r->next_number)))) {
+        *at = NULL;
         r->holding--;
         r->next_number++;
         write_item(r, i);
@@ -117,13 +123,25 @@ static void write_held(struct batch_run *r)
     }
 }
 
+/* Make room for the row with this number. */
+static void grow_held(struct batch_run *r, uint64_t number)
+{
+    struct batch_run next = { .held_room = r->held_room * 2 + 64 };
+    while (number - r->next_number >= next.held_room)
+        next.held_room *= 2;
+    next.held = term_alloc(next.held_room * sizeof *next.held);
+    for (uint64_t n = r->next_number; n < r->next_number + r->held_room; n++)
+        *held_place(&next, n) = *held_place(r, n);
+    term_free(r->held);
+    r->held = next.held;
+    r->held_room = next.held_room;
+}
+
 static void hold_item(struct batch_run *r, struct batch_item *i)
 {
-    struct batch_item **at = &r->held;
-    while (*at && (*at)->number < i->number)
-        at = &(*at)->next;
-    i->next = *at;
-    *at = i;
+    if (i->number - r->next_number >= r->held_room)
+        grow_held(r, i->number);
+    *held_place(r, i->number) = i;
     r->holding++;
     write_held(r);
 }

@@ -109,7 +109,8 @@ struct batch_run {
     size_t gathered, gathered_bytes;
     struct batch_item *ahead;  /* was read, but did not fit */
     struct batch_item *broke;  /* a request that waits for its money */
-    struct batch_item *held;   /* finished, by number */
+    struct batch_item **held;  /* finished, at their number % held_room */
+    size_t held_room;
     size_t in_flight, waiting, holding, jobs;
     uint64_t read_count, next_number;
     uint32_t retries;
