@@ -391,11 +391,22 @@ int chat_commands_split(char *text, char *words[CHAT_WORDS])
     return count;
 }
 
+/* What follows the name of a command, without the blanks around it: Tab adds
+ * one behind a name. */
+static char *copy_rest(const char *rest)
+{
+    static const char blanks[] = " \t\n";
+    rest += strspn(rest, blanks);
+    size_t len = strlen(rest);
+    while (len && strchr(blanks, rest[len - 1]))
+        len--;
+    return term_copy(rest, len);
+}
+
 void chat_commands_run(struct chat *c, const char *line)
 {
     char name[64];
-    size_t len = strcspn(line, " ");
-    const char *rest = line + len + (line[len] == ' ');
+    size_t len = strcspn(line, " \t\n");
     if (*line == '!') {
         run_shell(c, line + 1);
         return;
@@ -403,9 +414,9 @@ void chat_commands_run(struct chat *c, const char *line)
     snprintf(name, sizeof name, "%.*s", (int)len, line);
     for (size_t i = 0; i < COMMANDS; i++)
         if (!strcmp(commands[i].name, name)) {
-            char *copy = term_copy(rest, strlen(rest));
-            commands[i].run(c, copy);
-            term_free(copy);
+            char *rest = copy_rest(line + len);
+            commands[i].run(c, rest);
+            term_free(rest);
             return;
         }
     reject_command(name);

@@ -7,6 +7,7 @@
 #include "cli/chat_state.h"
 #include "cli/exit.h"
 #include "cli/session_store.h"
+#include "cli/settings.h"
 #include "cli/template_list.h"
 #include "conf/member.h"
 
@@ -52,6 +53,10 @@ static void complete_file(const char *front, const char *begin,
 
 static void complete_model(const char *begin, struct bytes *words)
 {
+    const allm_json *aliases = settings_value("aliases"), *k = NULL;
+    while ((k = allm_json_next(aliases, k)))
+        if (begins_with(allm_json_text(k, NULL), begin))
+            add_word(words, allm_json_text(k, NULL), "");
     allm_catalog *catalog = catalog_open();
     const allm_model_ref *m;
     for (size_t i = 0; catalog && (m = allm_catalog_at(catalog, i)); i++) {

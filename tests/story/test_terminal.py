@@ -518,6 +518,25 @@ def test_completion():
     leave(t)
 
 
+def test_completed_words():
+    """what Tab completes can be sent; it completes aliases, too"""
+    env = fresh()
+    allm("-S", "journey", *text(), "hi", env=env)
+    file("unique.txt", "x")
+    config = file("names.json", '{"aliases": {"quick": "fake:other"}}')
+    t = chat(*scripts(ANSWER), "--config", config, env=env)
+    for keys, shows in ((b"/attach uniq\t\r", b"the next prompt has 1 files"),
+                        (b"/file uniq\t\r", b"unique.txt comes before"),
+                        (b"/model qui\t\r", b"fake:other> "),
+                        (b"/load jour\t\r", b"journey: 2 messages"),
+                        (b"/budget 0.5 \r", b"before it costs $0.500000")):
+        t.until(lambda seen: seen.endswith(b"C"))
+        t.after(keys, shows)
+    t.until(lambda seen: seen.endswith(b"C"))
+    t.write(b"\x04")
+    equal(t.end(), 0)
+
+
 def test_names_of_files():
     """the name of a file cannot control the terminal"""
     folder = tempfile.mkdtemp(dir=HOME)
