@@ -328,7 +328,8 @@ static void type_point(struct editor *e)
 {
     size_t at = 0;
     uint32_t point = glyph_point(e->point, e->want, &at);
-    if (point >= LINE_FOLD_POINT && point < LINE_FOLD_POINT + LINE_FOLDS)
+    if (escape_is_invalid(point, e->want) ||
+        (point >= LINE_FOLD_POINT && point < LINE_FOLD_POINT + LINE_FOLDS))
         return;
     e->tabbed = false;
     if (!e->searching) {
@@ -380,6 +381,7 @@ static bool search_control(struct editor *e, char c)
 static bool is_kept(const struct bytes *b, size_t from, size_t to, uint32_t c)
 {
     if (to - from != glyph_length(b->ptr[from]) ||
+        escape_is_invalid(c, to - from) ||
         (c >= LINE_FOLD_POINT && c < LINE_FOLD_POINT + LINE_FOLDS))
         return false;
     if (c == '\n') /* "\r\n" is one line end */

@@ -10,8 +10,7 @@ bool escape_is_unsafe(uint32_t c)
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/* Is it longer than needed, a surrogate, or beyond Unicode? */
-static bool is_invalid(uint32_t c, int count)
+bool escape_is_invalid(uint32_t c, size_t count)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
     return c < least[count] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff);
@@ -28,7 +27,7 @@ static void end_point(struct escape *e, struct bytes *out)
 {
     size_t at = 0;
     uint32_t c = glyph_point(e->held, (size_t)e->count, &at);
-    if (is_invalid(c, e->count)) {
+    if (escape_is_invalid(c, (size_t)e->count)) {
         escape_end(e, out);
         return;
     }

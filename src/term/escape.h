@@ -21,6 +21,9 @@ struct escape {
 
 /* Does the code point become an escape? */
 bool escape_is_unsafe(uint32_t c);
+/* Are `count` bytes longer than needed for it, or is it a surrogate, or beyond
+ * Unicode? */
+bool escape_is_invalid(uint32_t c, size_t count);
 /* Append the text; an incomplete last character is kept for the next call. */
 void escape_feed(struct escape *e, const char *text, size_t len,
                  struct bytes *out);

@@ -139,6 +139,9 @@ static const struct {
 } transcripts[] = {
     { "letters", "abc", "abc", "> abc" },
     { "insert", "abd" LEFT "c", "abcd", "> abcd" },
+    { "what is not UTF-8",
+      "a\xed\xa0\x80" "b\xe0\x80\x80" PASTE "c\xf4\x90\x80\x80" END,
+      "abc", "> abc" },
     { "many marks on one letter",
       "xa" MARKS MARKS MARKS MARKS MARKS MARKS "\x7f", "x", "> x" },
     { "home and end",
