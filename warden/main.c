@@ -104,8 +104,8 @@ enum {
     CALL_OPENAT2 = 437, CALL_MOUNT_SETATTR = 442, CALL_CREATE_RULESET = 444,
     CALL_ADD_RULE = 445, CALL_RESTRICT_SELF = 446, CALL_PIDFD_OPEN = 434,
     CALLS = 480, BLOCK = 32, NO_LINKS = 4, MOUNT_READ_ONLY = 1, TREE_CLONE = 1,
-    WHOLE_TREE = 0x8000, GET_VERSION = 1, BOTH_DESCRIPTORS = 0x44,
-    RULE_PATH = 1, RULE_PORT = 2, NET_BIND = 1, NET_CONNECT = 2, SCOPE_ALL = 3,
+    WHOLE_TREE = 0x8000, GET_VERSION = 1, BOTH_FDS = 0x44, RULE_PATH = 1,
+    X32 = 1 << 30, RULE_PORT = 2, NET_BIND = 1, NET_CONNECT = 2, SCOPE_ALL = 3,
     FS_EXECUTE = 1, FS_WRITE_FILE = 2, FS_READ_FILE = 4, FS_TRUNCATE = 0x4000,
     FS_READ = FS_READ_FILE | 8 /* folders */, FS_CHANGE = 0x7fff /* but DEV */,
     FS_OF_FILES = FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE
@@ -164,8 +164,8 @@ static void mounts_apply(void)
     if (syscall(CALL_MOUNT_SETATTR, AT_FDCWD, "/", WHOLE_TREE, read_only, 32))
         do_without(WALL_MOUNTS, "/");
     for (size_t i = 0; i < orders.path_count; i++)
-        if (tree[i] >= 0 && syscall(CALL_MOVE_MOUNT, tree[i], "", place[i], "",
-                                    BOTH_DESCRIPTORS))
+        if (tree[i] >= 0 &&
+            syscall(CALL_MOVE_MOUNT, tree[i], "", place[i], "", BOTH_FDS))
             do_without(WALL_MOUNTS, orders.path[i]);
 }
 
@@ -356,8 +356,7 @@ static uint16_t refused[CALLS];         /* with this error; or 0 */
 static struct sock_filter program[BPF_MAXINSNS] = {     /* there is room */
     BPF_STMT(LOAD, OFFSET(arch)), BPF_JUMP(COMPARE, ARCHITECTURE, 1, 0),
     BPF_STMT(RETURN, SECCOMP_RET_KILL_PROCESS), BPF_STMT(LOAD, OFFSET(nr)),
-    BPF_JUMP(AT_LEAST, 0x40000000, 0, 1),       /* x32 */
-    BPF_STMT(RETURN, SECCOMP_RET_KILL_PROCESS),
+    BPF_JUMP(AT_LEAST, X32, 0, 1), BPF_STMT(RETURN, SECCOMP_RET_KILL_PROCESS),
 };
 static struct sock_fprog filter = { 6, program };
 
@@ -412,9 +411,9 @@ static void filter_apply(void)
     orders.off[WALL_SIGNALS] |= state.pids; /* there are no others */
     for (uint32_t call = 0; call < CALLS; call += BLOCK)
         add_block(call);
-    add_code(RETURN, orders.off[WALL_KERNEL] ? SECCOMP_RET_ALLOW
-                                             : SECCOMP_RET_ERRNO | ENOSYS,
-             0, 0);
+    if (!orders.off[WALL_KERNEL])
+        add_code(RETURN, SECCOMP_RET_ERRNO | ENOSYS, 0, 0);
+    add_code(RETURN, SECCOMP_RET_ALLOW, 0, 0);
     errno = ENOSYS;
     if (filter.len > 7 &&       /* else all walls are off */
         (!ARCHITECTURE ||

@@ -105,6 +105,7 @@ bool orders_line(struct orders *o, char *line)
            : !strcmp(line, "net")      ? read_net(o, value)
            : !strcmp(line, "limit")    ? read_limit(o, value)
            : !strcmp(line, "wall")     ? read_wall(o, value)
+           : !strcmp(line, "dir")      ? *value == '/' && (o->dir = value)
            : !strcmp(line, "terminal") ? (o->terminal = true)
-           : !strcmp(line, "dir") && *value == '/' && (o->dir = value);
+                                       : false;
 }

@@ -212,9 +212,8 @@ static bool counts_untrusted(struct part *p, const struct setting *s,
 static bool is_refused(const struct setting *s, const allm_json *value)
 {
     const char *text = allm_json_text(value, NULL);
-    return s && (s->trust == TRUST_NEVER ||
-                 (s->trust == TRUST_STRICT && text &&
-                  strcmp(text, "strict") != 0));
+    return s && (s->trust == TRUST_NEVER || (s->trust == TRUST_STRICT && text &&
+                                             strcmp(text, "strict") != 0));
 }
 
 static allm_json *take_part(void *ud, const char *path, const struct setting *s,
