@@ -143,6 +143,9 @@ const struct revision *mcp_client_revision(const struct mcp_client *c);
 /* The lists of whose changes it was asked to tell. */
 unsigned mcp_client_listens(const struct mcp_client *c);
 
+/* True if it was only probed, and has not answered. */
+bool mcp_client_is_probed(const struct mcp_client *c);
+
 /* True if the server has this: "tools", "resources", "prompts". */
 bool mcp_client_has(const struct mcp_client *c, const char *capability);
 

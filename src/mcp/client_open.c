@@ -11,6 +11,9 @@
  *                                           |
  *                                           '-- -32022 --> discover again
  *
+ * A server that ends when it is probed is started again as a legacy one, by
+ * whoever started it.
+ *
  * Both requests may be under way at once; the first conclusive answer counts.
  * Some servers refuse "initialize" after they have been probed, so its error
  * is not conclusive while the probe is unanswered.
@@ -20,11 +23,16 @@
 #include "base/clock.h"
 #include "json/build.h"
 
+enum { PROBE_MS = 10 * 1000 };
+
 static void send_opening(struct mcp_client *c, enum mcp_method method,
                          int64_t now)
 {
     struct mcp_ask ask = { .method = method };
-    c->start_at = clock_after(now, c->opts.start_ms);
+    bool first = method == MCP_DISCOVER && !c->tried_initialize;
+    uint32_t ms = first && c->opts.start_ms > PROBE_MS ? PROBE_MS
+                                                       : c->opts.start_ms;
+    c->start_at = clock_after(now, ms);
     *(method == MCP_INITIALIZE ? &c->tried_initialize
                                : &c->tried_discover) = true;
     struct pending *p = client_pend(c, &ask, now);

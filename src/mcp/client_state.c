@@ -202,6 +202,11 @@ unsigned mcp_client_listens(const struct mcp_client *c)
     return c->listens;
 }
 
+bool mcp_client_is_probed(const struct mcp_client *c)
+{
+    return c->state == CLIENT_OPENING && !c->tried_initialize;
+}
+
 /* A server that did not say what it has may have anything. */
 bool mcp_client_has(const struct mcp_client *c, const char *capability)
 {

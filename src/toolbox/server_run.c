@@ -402,12 +402,21 @@ static void after_end(struct server *s, const allm_error *why)
     }
 }
 
+/* Those with the SDK of Rust end unless the first request is "initialize". */
+static bool ended_by_probe(const struct server *s)
+{
+    return s->conf.command && !s->known && !s->owner->stopping &&
+           mcp_client_is_probed(s->client);
+}
+
 void server_closed(struct server *s, const char *why)
 {
     struct arena a;
     struct mcp_client *client = s->client;
+    bool probed = ended_by_probe(s);
     s->phase = PHASE_ENDING;
-    mcp_client_gone(client, why);
+    if (!probed)
+        mcp_client_gone(client, why);
     take_events(s);
     pthread_mutex_lock(&s->owner->lock);
     s->counts = mcp_client_counts(client);
@@ -416,10 +425,17 @@ void server_closed(struct server *s, const char *why)
     server_drop_forms(s);
     s->client = NULL;                                   /* keeps (3) */
     s->owner->guest.busy--;
-    arena_init(&a, s->owner->mem);
-    after_end(s, status_error(&a, ALLM_ERR_TOOL, "handler_exit", "%s", why));
-    arena_release(&a);
+    if (probed) {
+        s->known = revision_legacy();
+        server_begin(s);
+    } else {
+        arena_init(&a, s->owner->mem);
+        after_end(s,
+                  status_error(&a, ALLM_ERR_TOOL, "handler_exit", "%s", why));
+        arena_release(&a);
+    }
     mcp_client_free(client);
+    server_pump(s);
 }
 
 void server_stop(struct server *s)

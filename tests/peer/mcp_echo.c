@@ -5,6 +5,7 @@
  *
  *      modern      speaks 2026-07-28; else it begins with "initialize"
  *      silent      answers nothing        quits       ends at its first line
+ *      strict      ends if its first message is not "initialize"
  *      stubborn    ignores the end of its input and SIGTERM
  *      pages       lists its tools on several pages
  *      loops       its pages never end    broken      lists a wrong schema
@@ -27,6 +28,7 @@ enum { LINE = 1 << 20 };
 
 static char **words;
 static bool has_extra;
+static bool has_begun;
 static char held[64];           /* the id of the call that waits for a form */
 
 static bool has_word(const char *word)
@@ -426,6 +428,9 @@ static void take_line(const char *line)
             take_form(line);
         return;
     }
+    if (has_word("strict") && !has_begun && strcmp(method, "\"initialize\""))
+        _exit(5);
+    has_begun = true;
     if (!strcmp(method, "\"tools/list\"")) {
         list_tools(id, line);
         fflush(stdout);

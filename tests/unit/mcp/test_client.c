@@ -222,6 +222,21 @@ static void probes_a_known_server_that_refuses(void)
                   SIZE_MAX);
 }
 
+/* A program that must be downloaded first gets more time, but one that does
+ * not answer the probe is not waited for longer. */
+static void does_not_wait_longer_for_the_probe(void)
+{
+    static const struct mcp_client_opts patient = { .start_ms = 120000 };
+    talk_play(&patient, NULL,
+              PROBE "@ 9999\n"
+                    "@ 1\n" INITIALIZE "@ 119999\n"
+                    "@ 1\n"
+                    "! failed timeout: the server did not answer within 120000 "
+                    "ms of its start; is it an MCP server? If it needs longer, "
+                    "raise start_timeout\n",
+              SIZE_MAX);
+}
+
 static void starts_with_a_known_revision(void)
 {
     talk_play(&plain, revision_modern(), "! ready {'revision':'2026-07-28'}\n",
@@ -869,6 +884,7 @@ static void is_the_same_at_every_cut(void)
 TESTS = {
     TEST(finds_the_revision),
     TEST(starts_with_a_known_revision),
+    TEST(does_not_wait_longer_for_the_probe),
     TEST(probes_a_known_server_that_refuses),
     TEST(opens_over_http),
     TEST(sends_requests),

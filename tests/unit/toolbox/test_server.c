@@ -87,6 +87,12 @@ static void calls_a_tool_in_both_eras(void)
     CHECK_TEXT(call_echo("'modern'", "", "e__echo", "{'text': 'hi'}"), "hi");
 }
 
+/* Servers with the SDK of Rust end if they are probed. */
+static void that_ends_when_it_is_probed_starts_again(void)
+{
+    CHECK_TEXT(call_echo("'strict'", "", "e__echo", "{'text': 'hi'}"), "hi");
+}
+
 static void maps_results(void)
 {
     struct box b;
@@ -1070,6 +1076,7 @@ TESTS = {
     TEST_ONCE(waits_for_the_user),
     TEST_ONCE(tells_of_progress),
     TEST_ONCE(calls_a_tool_in_both_eras),
+    TEST_ONCE(that_ends_when_it_is_probed_starts_again),
     TEST_ONCE(maps_results),
     TEST_ONCE(shows_images_to_the_model),
     TEST_ONCE(lists_tools_by_name_after_those_before_it),
