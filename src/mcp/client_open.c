@@ -43,13 +43,6 @@ static void send_opening(struct mcp_client *c, enum mcp_method method,
     p->silent_at = INT64_MAX;           /* start_at counts */
 }
 
-static void send_initialize(struct mcp_client *c, const struct revision *r,
-                            int64_t now)
-{
-    c->revision = r;
-    send_opening(c, MCP_INITIALIZE, now);
-}
-
 /* A server that was known may be another version by now. */
 static void send_discover(struct mcp_client *c, int64_t now)
 {
@@ -64,6 +57,16 @@ static struct pending *find_opening(struct mcp_client *c,
     while (p && p->method != method)
         p = p->next;
     return p;
+}
+
+/* Unless it is under way. */
+static void send_initialize(struct mcp_client *c, const struct revision *r,
+                            int64_t now)
+{
+    if (find_opening(c, MCP_INITIALIZE))
+        return;
+    c->revision = r;
+    send_opening(c, MCP_INITIALIZE, now);
 }
 
 static void forget_opening(struct mcp_client *c)
@@ -267,8 +270,6 @@ static void discovered(struct mcp_client *c, struct pending *p,
         choose_again(c, json_at(m->data, "supported"), now);
     } else if (is_modern_error(m)) {
         become_ready(c, revision_modern(), NULL, h, now);
-    } else if (find_opening(c, MCP_INITIALIZE)) {
-        client_forget(c, p);
     } else {
         client_forget(c, p);
         send_initialize(c, revision_legacy(), now);
@@ -348,7 +349,15 @@ void mcp_client_start(struct mcp_client *c, const struct revision *known,
     "the server answers with HTTP status %d and redirects to %.300s, which " \
     "is not followed; if that is the server, use this URL"
 
-/* The status of an answer to the opening that says: not this way. */
+/* The status of an answer to the probe that says: not this way.  It should be
+ * 400, 404 or 405; servers in Rust answer 422. */
+static bool refuses_probe(int status)
+{
+    return status / 100 == 4 && status != 401 && status != 403 &&
+           status != 408 && status != 429;
+}
+
+/* The same of an answer to the opening of either era. */
 static bool refuses_era(int status)
 {
     return status == 400 || status == 404 || status == 405;
@@ -357,7 +366,7 @@ static bool refuses_era(int status)
 static void refuse_opening(struct mcp_client *c, struct pending *p, int status,
                            const char *target, int64_t now)
 {
-    if (p->method == MCP_DISCOVER && refuses_era(status))
+    if (p->method == MCP_DISCOVER && refuses_probe(status))
         send_initialize(c, revision_legacy(), now);
     else if (refuses_era(status) && !c->tried_discover)
         send_discover(c, now);

@@ -259,6 +259,16 @@ static const struct row http_opening[] = {
       PROBE "refused 1 400 {'jsonrpc':'2.0','error':{'code':-32000,"
       "'message':'Server not initialized'},'id':null}\n" INITIALIZE },
     { "no body: legacy", PROBE "refused 1 405 \n" INITIALIZE },
+    { "the probe is refused late: initialize is under way",
+      PROBE "@ 10000\n" INITIALIZE "refused 1 404 \n"
+      "refused 2 500 \n"
+      "! failed handler_failed: the server answers with HTTP status 500; try "
+      "again later, or check the URL\n" },
+    { "the status of servers in Rust",
+      PROBE "refused 1 422 Unexpected message\n" INITIALIZE
+      "refused 2 422 Unexpected message\n"
+      "! failed handler_failed: the server answers with HTTP status 422; try "
+      "again later, or check the URL\n" },
     { "HTML", PROBE "refused 1 404 <html></html>\n" INITIALIZE
       "refused 2 404 <html></html>\n"
       "! failed handler_failed: the server answers with HTTP status 404: there "
