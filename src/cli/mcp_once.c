@@ -78,8 +78,14 @@ allm_json *mcp_once_request(const char *name, const allm_json *entry,
 {
     bool asks = question_possible() && form_queue_open(forms_ask);
     struct request r = { .server = name, .method = method, .params = params };
+    const char *folder = settings_text("tools.root");
+    char root[PLACES_PATH];
     r.box = allm_toolbox_new(
         ALLM(toolbox_opts, .sandbox = toolbox_mode(settings_text("sandbox")),
+             .root = folder && settings_path("tools.root", folder, root)
+                         ? root
+                         : NULL,
+             .grants = settings_value("tools.grant"),
              .elicit = asks ? form_queue_take : NULL));
     const allm_error *error = allm_toolbox_error(r.box);
     if (!error && allm_toolbox_add_server(r.box, name, entry) < 0)

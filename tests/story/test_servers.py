@@ -192,6 +192,18 @@ def test_by_hand():
     one_sentence(p.run("mcp", "login", "story"), 2, "login")
 
 
+def test_by_hand_as_in_a_chat():
+    """a server used by hand has the folder and the grants of the settings"""
+    p = Place()
+    p.write("tools/run", f"#!/bin/sh\nexec {SERVER}\n", 0o755)
+    p.settings(mcp={"story": {"command": "./run", "sandbox": {
+        "read": [SOURCE], "env": ["GROQ_API_KEY"]}}},
+        tools={"grant": ["GROQ_API_KEY"], "root": p.path + "/tools"})
+    run = p.run("mcp", "call", "story", "env", '{"name": "GROQ_API_KEY"}',
+                env={"GROQ_API_KEY": "k"})
+    equal((run.said, run.text), ("", "k\n"))
+
+
 def test_template():
     """-t mcp:SERVER/PROMPT is a prompt of a server"""
     p = Place(mcp={"story": ENTRY})
