@@ -108,6 +108,9 @@ allm_json *mcp_once_ask(const char *word, const char *method,
     allm_json *entry = toolbox_servers_entry(word, name);
     allm_json *result = entry ? mcp_once_request(name, entry, method, params)
                               : NULL;
+    if (entry && !result && !strpbrk(word, "/ ") &&
+        !toolbox_servers_knows(word))
+        print_note("%.100s is no server of your settings: allm mcp list", word);
     allm_json_free(entry);
     return result;
 }

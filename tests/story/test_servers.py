@@ -190,6 +190,9 @@ def test_by_hand():
                   ["prompt", "story", "greet", "who"], ["add", "x"]):
         one_sentence(p.run("mcp", *words), 2, "usage")
     one_sentence(p.run("mcp", "login", "story"), 2, "login")
+    run = p.run("mcp", "tools", "storry")
+    equal((run.code, run.text), (1, ""))
+    holds(run.said, "storry is no server of your settings", "allm mcp list")
 
 
 def test_by_hand_as_in_a_chat():
