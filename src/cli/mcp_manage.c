@@ -155,8 +155,9 @@ static int check_new_name(const char *name)
                     "digits, _ and -",
                     name);
     else if (taken)
-        print_fault("there is a server \"%s\" already; to replace it: allm mcp "
-                    "rm %s",
+        print_fault("there is a server \"%s\" already, in your settings, a "
+                    "file of mcp.config or the project; remove it first (allm "
+                    "mcp rm %s), or use another name",
                     name, name);
     else if (is_name_of_tools(name))
         print_fault("-T %s means other tools; give the server another name",
