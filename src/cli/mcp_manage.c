@@ -102,10 +102,9 @@ int mcp_list(const struct mcp_flags *f, int argc, char **argv)
     if (f->json)
         print_json(masked, ALLM_JSON_PRETTY);
     for (const allm_json *k = NULL; !f->json && (k = allm_json_next(all, k));)
-        print_server(allm_json_text(k, NULL),
-                     allm_json_copy(allm_json_value(k)),
-                     member_read(allm_json_get(masked, allm_json_text(k, NULL)),
-                                 "url"));
+        print_server(
+            allm_json_text(k, NULL), allm_json_copy(allm_json_value(k)),
+            member_read(allm_json_get(masked, allm_json_text(k, NULL)), "url"));
     if (!allm_json_count(all))
         print_note("no MCP servers; add one: allm mcp add NAME COMMAND...");
     allm_json_free(masked);

@@ -82,9 +82,8 @@ allm_json *mcp_once_request(const char *name, const allm_json *entry,
     char root[PLACES_PATH];
     r.box = allm_toolbox_new(
         ALLM(toolbox_opts, .sandbox = toolbox_mode(settings_text("sandbox")),
-             .root = folder && settings_path("tools.root", folder, root)
-                         ? root
-                         : NULL,
+             .root = folder && settings_path("tools.root", folder, root) ? root
+                                                                         : NULL,
              .grants = settings_value("tools.grant"),
              .elicit = asks ? form_queue_take : NULL));
     const allm_error *error = allm_toolbox_error(r.box);

@@ -276,9 +276,8 @@ static void note_result(struct asking *a, const allm_event *event)
 /* What the client's model sees: of {"error": text} the text. */
 static void note_text(struct asking *a, const allm_event *event)
 {
-    allm_json *failure = a->failed ? allm_json_parse(event->text,
-                                                     event->text_len, NULL)
-                                   : NULL;
+    allm_json *failure =
+        a->failed ? allm_json_parse(event->text, event->text_len, NULL) : NULL;
     const char *text = member_read(failure, "error");
     bytes_add(&a->result, text ? text : event->text,
               text ? strlen(text) : event->text_len);

@@ -139,7 +139,7 @@ static allm_json *ask_choice(const struct question *q,
     with.choices = c->rows;
     int choice = question_choose(&with);
     *left = choice < 0;
-    const allm_json *value = *left                     ? NULL
+    const allm_json *value = *left                    ? NULL
                              : choice < (int)c->count ? c->values[choice]
                                                       : preset;
     return value ? allm_json_copy(value) : NULL;

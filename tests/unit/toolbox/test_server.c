@@ -995,8 +995,8 @@ static void *call_from_hub(void *arg)
         CHECK_INT(allm_hub_add(hub, s[i], NULL), ALLM_OK);
     }
     allm_stream_cancel(s[2]);
-    for (allm_stream *r; allm_hub_count(hub) &&
-                         (r = allm_hub_wait(hub, -1, NULL));)
+    for (allm_stream *r;
+         allm_hub_count(hub) && (r = allm_hub_wait(hub, -1, NULL));)
         while (allm_stream_next(r, &event) == ALLM_EVENT)
             ;
     for (int i = 0; i < 2; i++) {
