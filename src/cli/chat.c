@@ -66,9 +66,13 @@ void chat_send_message(struct chat *c, const allm_message *message)
         return;
     }
     c->code = chat_model_call(c, message);
-    if (c->code == END_SIGNAL + SIGINT)
-        keep_partial(c, message);
     c->asked = c->code == END_ASKED;
+    int number = c->code - END_SIGNAL;
+    if (number != SIGINT && number != SIGTERM && number != SIGHUP)
+        return;
+    keep_partial(c, message);
+    c->ended = number != SIGINT || !chat_lines_interactive();
+    c->over = c->ended;
 }
 
 /* Forget what was attached to the last prompt. */
@@ -160,7 +164,7 @@ static int run_lines(struct chat *c)
     }
     if (chat_lines_interrupted())
         return END_SIGNAL + SIGINT;
-    if (chat_lines_interactive())
+    if (chat_lines_interactive() && !c->ended)
         return END_DONE;
     return c->code == END_DONE && chat_lines_rejected() ? END_USAGE : c->code;
 }

@@ -35,6 +35,7 @@ struct chat {
     bool started;           /* content of the answer has arrived */
     bool asked;             /* the model has asked a question */
     bool over;
+    bool ended;             /* ... by a signal */
 };
 
 enum { CHAT_WORDS = 16 };

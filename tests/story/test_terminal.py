@@ -745,6 +745,33 @@ def test_terminal_is_restored():
         t.end()
 
 
+def test_signals():
+    """SIGTERM ends a chat, also while an answer arrives; so does Ctrl-C if the
+    lines come from a pipe"""
+    endless = scripts([["text", "begun\n\n"], ["delay", 60000],
+                       ["finish", "stop"]], ANSWER)
+    path = os.path.join(HOME, "ended.json")
+    for number in signal.SIGTERM, signal.SIGHUP:
+        t = chat("-S", path, *endless)
+        t.after(b"hi\r", b"begun")
+        t.child.send_signal(number)
+        equal(t.child.wait(timeout=20), 128 + number)
+        assert termios.tcgetattr(t.ours)[3] & termios.ECHO
+        with open(path, encoding="utf-8") as source:
+            holds(source.read(), "begun")   # what has arrived is kept
+        os.unlink(path)
+    for number in signal.SIGTERM, signal.SIGINT:
+        with subprocess.Popen([ALLM, "chat", *endless], env=CLEAN,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as piped:
+            piped.stdin.write(b"hi\nho\n")
+            piped.stdin.flush()
+            equal(piped.stdout.readline(), b"begun\n")
+            piped.send_signal(number)
+            out = piped.communicate(timeout=20)[0]
+        equal((piped.returncode, out.strip()), (128 + number, b""))
+
+
 def test_raw_words():
     """text from a model, a server or a file is escaped"""
     t = chat("--ask", *scripts(
