@@ -196,12 +196,6 @@ static void read_text(allm_codec *c, struct slice text, const char *as,
     arena_release(&scratch);
 }
 
-static const allm_error *codec_misuse(struct arena *a, const char *reason,
-                                      const char *sentence)
-{
-    return status_error(a, ALLM_ERR_MISUSE, reason, "%s", sentence);
-}
-
 allm_codec *allm_codec_decode(const char *json, size_t len, const char *as,
                               const allm_json_opts *opts)
 {
@@ -214,11 +208,12 @@ allm_codec *allm_codec_decode(const char *json, size_t len, const char *as,
     if (!c)
         return NULL;
     if (!json)
-        c->error = codec_misuse(home_arena(c->home), "missing_text",
+        c->error = status_error(home_arena(c->home), ALLM_ERR_MISUSE,
+                                "missing_text",
                                 "allm_codec_decode: the text is NULL");
     else if (!known)
         c->error =
-            codec_misuse(home_arena(c->home), "struct_size",
+            status_error(home_arena(c->home), ALLM_ERR_MISUSE, "struct_size",
                          "allm_codec_decode: the options have no size or an "
                          "unknown flag; fill them with ALLM(json_opts, ...)");
     else

@@ -275,12 +275,6 @@ const allm_error *allm_event_error(const allm_event *event)
     return shape_error(event);
 }
 
-static const allm_error *event_misuse(struct arena *a, const char *reason,
-                                      const char *sentence)
-{
-    return status_error(a, ALLM_ERR_MISUSE, reason, "%s", sentence);
-}
-
 allm_text *allm_event_json(const allm_event *event)
 {
     struct encoder e;
@@ -289,7 +283,7 @@ allm_text *allm_event_json(const allm_event *event)
     allm_event *mine = shape_keep(&event_shape, event, mem_default(), e.arena,
                                   &e.error);
     if (mine && mine->type == ALLM_EV_NONE)
-        e.error = event_misuse(e.arena, "missing_field",
+        e.error = status_error(e.arena, ALLM_ERR_MISUSE, "missing_field",
                                "allm_event_json: the event has no type");
     else if (mine)
         event_write(&e, mine);
@@ -330,7 +324,8 @@ allm_event *allm_event_parse(const char *json, size_t len)
         return NULL;
     const allm_error *error =
         json ? read_text(event, slice_given(json, len))
-             : event_misuse(home_arena(event->home), "missing_text",
+             : status_error(home_arena(event->home), ALLM_ERR_MISUSE,
+                            "missing_text",
                             "allm_event_parse: the text is "
                             "NULL");
     if (error && error->kind == ALLM_ERR_NOMEM) {

@@ -7,12 +7,12 @@
 #ifdef __linux__
 #include <sys/prctl.h>
 
-static void name_this_thread(const char *name)
+void thread_set_name(const char *name)
 {
     prctl(PR_SET_NAME, name);
 }
 #else
-static void name_this_thread(const char *name)
+void thread_set_name(const char *name)
 {
     (void)name;
 }
@@ -21,7 +21,7 @@ static void name_this_thread(const char *name)
 static void *run_thread(void *arg)
 {
     struct thread *t = arg;
-    name_this_thread(t->name);
+    thread_set_name(t->name);
     t->run(t->arg);
     return NULL;
 }

@@ -18,6 +18,9 @@ int thread_start(struct thread *t, void (*run)(void *arg), void *arg,
                  const char *name);
 void thread_join(struct thread *t);
 
+/* Name the calling thread, where the system has names for threads. */
+void thread_set_name(const char *name);
+
 /* Let the calling thread wait, for microseconds; a signal may end it. */
 void thread_pause(uint32_t us);
 

@@ -26,6 +26,7 @@
 #include "loop/workers.h"
 
 #include "base/clock.h"
+#include "loop/thread.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -151,24 +152,9 @@ static struct worker *take_ended(struct worker_pool *pool)
 
 /* ------------------------------------------------------------- a worker --- */
 
-#ifdef __linux__
-#include <sys/prctl.h>
-
-static void name_this_thread(const char *name)
-{
-    prctl(PR_SET_NAME, name);
-}
-#else
-static void name_this_thread(const char *name)
-{
-    (void)name;
-}
-#endif
-
 static struct timespec time_after(int64_t ns)
 {
-    int64_t now = clock_now_ns(clock_real());
-    int64_t then = ns > INT64_MAX - now ? INT64_MAX : now + ns;
+    int64_t then = clock_add(clock_now_ns(clock_real()), ns);
     return (struct timespec){ (time_t)(then / NS_PER_S),
                               (long)(then % NS_PER_S) };
 }
@@ -244,7 +230,7 @@ static void *work(void *arg)
 {
     struct worker *me = arg;
     struct worker_pool *pool = me->pool;
-    name_this_thread(pool->name);
+    thread_set_name(pool->name);
     pthread_mutex_lock(&pool->lock);
     for (struct job *job; (job = take_job(pool));) {
         if (!run_job(me, job)) {

@@ -235,13 +235,6 @@ static void recorder_close(void *self, allm_exchange *x)
 
 /* --------------------------------------------------------------- making --- */
 
-static const allm_error *refuse_recording(allm_recorder *r, allm_status kind,
-                                          const char *reason,
-                                          const char *sentence)
-{
-    return status_error(&r->own, kind, reason, "%s", sentence);
-}
-
 /* The transport that is recorded.  NULL is the HTTP client. */
 static const allm_error *take_inner(allm_recorder *r,
                                     const allm_transport *given)
@@ -253,8 +246,8 @@ static const allm_error *take_inner(allm_recorder *r,
     if (!given ||
         (taken && (t->open || t->open_over) && t->read && t->head && t->close))
         return NULL;
-    return refuse_recording(
-        r, ALLM_ERR_MISUSE, "invalid_transport",
+    return status_error(
+        &r->own, ALLM_ERR_MISUSE, "invalid_transport",
         "fill the transport with ALLM(transport, ...), with a header "
         "of this version, and set open, read, head and close");
 }
@@ -290,9 +283,8 @@ static const allm_error *take_opts(allm_recorder *r, const char *path,
     if (path && !r->path)
         return status_nomem();
     if (o->flags & ~(uint32_t)ALLM_RECORDER_APPEND)
-        return refuse_recording(
-            r, ALLM_ERR_MISUSE, "invalid_options",
-            "flags has an unknown bit; use ALLM_RECORDER_*");
+        return status_error(&r->own, ALLM_ERR_MISUSE, "invalid_options",
+                            "flags has an unknown bit; use ALLM_RECORDER_*");
     const allm_error *error = take_inner(r, o->transport);
     if (!error && path && o->flags & ALLM_RECORDER_APPEND)
         error = take_old(r);
@@ -332,10 +324,10 @@ allm_recorder *allm_recorder_new(const char *path,
     allm_recorder *r = recorder_alloc(mem_from(o.allocator), o.clock);
     if (!r)
         return NULL;
-    r->unfit = taken ? take_opts(r, path, &o)
-                     : refuse_recording(
-                           r, ALLM_ERR_MISUSE, "struct_size",
-                           "fill the options with ALLM(recorder_opts, ...)");
+    r->unfit =
+        taken ? take_opts(r, path, &o)
+              : status_error(&r->own, ALLM_ERR_MISUSE, "struct_size",
+                             "fill the options with ALLM(recorder_opts, ...)");
     r->error = r->unfit;
     if (r->unfit != status_nomem())
         return r;
