@@ -338,8 +338,10 @@ allm_status allm_store_send(allm_store *s, const char *name,
     struct arena a;
     char uid[STORE_UID_LEN + 1];
     struct sending m = { .name = name, .queue = queue, .uid = uid };
-    if (!s || !message)
+    if (!s)
         return ALLM_ERR_NOMEM;
+    if (!message)               /* there was no memory for it */
+        return store_fail(s, status_nomem());
     arena_init(&a, store_mem(s));
     const allm_error *error = check_change(s, &a, name);
     if (!error)

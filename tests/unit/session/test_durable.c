@@ -405,6 +405,8 @@ static void takes_sent_messages(const char *uri)
     CHECK_INT(allm_store_send(store, "trip", &two, NULL), ALLM_OK);
     two.role = ALLM_ROLE_SYSTEM;
     CHECK_INT(allm_store_send(store, "trip", &two, NULL), ALLM_ERR_MISUSE);
+    CHECK_INT(allm_store_send(store, "trip", NULL, NULL), ALLM_ERR_NOMEM);
+    CHECK_TEXT(stored_reason(allm_store_error(store)), "out_of_memory");
     allm_session *s = allm_session_claim(store, "other", 0);
     CHECK_TEXT(reason_of(allm_session_error(s)), "nothing_due");
     allm_session_free(s);
