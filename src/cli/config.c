@@ -86,7 +86,7 @@ static bool split_mark(struct bytes *text)
     return mark;
 }
 
-int config_change(const char *path, const char *key, const char *json)
+static int change_file(const char *path, const char *key, const char *json)
 {
     struct bytes text = { NULL, 0, 0 };
     if (!config_load_text(path, &text)) {
@@ -108,6 +108,15 @@ int config_change(const char *path, const char *key, const char *json)
         print_fault("%.200s is not set in %.500s", key, path);
     }
     bytes_release(&text);
+    return code;
+}
+
+int config_change(const char *path, const char *key, const char *json)
+{
+    int lock = file_lock(path, json != NULL);
+    int code = change_file(path, key, json);
+    if (lock >= 0)
+        close(lock);
     return code;
 }
 

@@ -36,7 +36,8 @@ const char *settings_hint(const char *path)
         const char *key = setting_at(i)->key;
         try_key(&s, key, path);
         snprintf(group, sizeof group, "%.*s", (int)strcspn(key, "."), key);
-        suggest_try(&s, group);
+        if (!strchr(path, '.'))
+            suggest_try(&s, group);
     }
     return suggest_hint(&s);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -106,6 +107,20 @@ int file_store(const char *path, const char *bytes, size_t len)
     if (error)
         return error;
     return write_beside(realpath(path, real) ? real : path, bytes, len);
+}
+
+int file_lock(const char *path, bool creates)
+{
+    char folder[PLACES_PATH];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1,
+             slash ? path : ".");
+    if (creates)
+        make_folders(path);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0)
+        flock(fd, LOCK_EX);
+    return fd;
 }
 
 bool file_real(const char *path, char real[PLACES_PATH])

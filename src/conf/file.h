@@ -23,6 +23,13 @@ int file_load(const char *path, unsigned flags, struct bytes *out);
  */
 int file_store(const char *path, const char *bytes, size_t len);
 
+/*
+ * Let no other process of ours change the files of this one's folder until the
+ * descriptor is closed; -1: there is no such folder, or it has no locks.  With
+ * `creates` the folder is created.
+ */
+int file_lock(const char *path, bool creates);
+
 /* The path without links and dots; false: there is no such file. */
 bool file_real(const char *path, char real[PLACES_PATH]);
 

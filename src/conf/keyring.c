@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void keyring_wipe(struct bytes *key)
 {
@@ -89,19 +90,21 @@ int keyring_set(const char *name, const char *key, const char *from)
 {
     char path[PLACES_PATH];
     int error;
+    if (!places_find(PLACE_CONFIG, "keys.json", path))
+        return EXDEV;
+    int lock = file_lock(path, key || from);
     allm_json *all = keyring_load(&error);
-    if (error)
-        return error;
     if (!all)
         all = allm_json_parse("{}", 2, NULL);
     allm_json *entry = make_entry(key, from);
     allm_json *changed = allm_json_set(all, name, entry);
-    error = places_find(PLACE_CONFIG, "keys.json", path)
-                ? store_keys(path, changed)
-                : EXDEV;
+    if (!error)
+        error = store_keys(path, changed);
     allm_json_free(changed);
     allm_json_free(entry);
     allm_json_free(all);
+    if (lock >= 0)
+        close(lock);
     return error;
 }
 

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---------------------------------------------------------- the list --- */
 
@@ -67,6 +68,9 @@ static allm_json *digest_of(const struct bytes *content)
 int trusted_set(const char *path, const struct bytes *content)
 {
     char file[PLACES_PATH];
+    int lock = places_find(PLACE_STATE, "trusted", file)
+                   ? file_lock(file, content != NULL)
+                   : -1;
     allm_json *list = load_list(file);
     if (!*file)
         return ENOENT;
@@ -77,6 +81,8 @@ int trusted_set(const char *path, const struct bytes *content)
     allm_json *digest = digest_of(content);
     allm_json *changed = allm_json_set(list, path, digest);
     int error = store_list(file, changed);
+    if (lock >= 0)
+        close(lock);
     allm_json_free(changed);
     allm_json_free(digest);
     allm_json_free(list);

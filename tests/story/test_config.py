@@ -4,10 +4,11 @@ import hashlib
 import json
 import os
 import resource
+import subprocess
 import time
 
 from place import Place, Server
-from program import (SOURCE, Terminal, allm, equal, holds, main,
+from program import (ALLM, CLEAN, SOURCE, Terminal, allm, equal, holds, main,
                      one_sentence)
 
 
@@ -184,6 +185,22 @@ def test_unknown_keys():
     for group in "output", "tools", "chat", "batch", "approve", "mcp":
         p.write({group[:-2] + group[-1] + group[-2]: {"x": 1}})
         holds(p.run("config", "check").said, f'did you mean "{group}"?')
+    p.write({"output": {"bad": 1}})
+    assert '"output"?' not in p.run("config", "check").said
+
+
+def test_parallel_changes():
+    """changes by many processes at once are all there"""
+    p = Place()
+    words = [["aliases", "set", f"a{i}", "fake:m"] for i in range(20)]
+    words += [["keys", "set", f"k{i}", "--from", "env:V"] for i in range(20)]
+    running = [subprocess.Popen([ALLM, *w], env={**CLEAN, "HOME": p.home},
+                                stdin=subprocess.DEVNULL) for w in words]
+    equal([child.wait(timeout=60) for child in running], [0] * 40)
+    equal(len(p.run("aliases", "--json").json), 20)
+    with open(os.path.join(p.folder, "keys.json"), encoding="utf-8") as file:
+        equal(len(json.load(file)), 20)
+    equal(sorted(os.listdir(p.folder)), ["config.json", "keys.json"])
 
 
 def test_many_faults():
