@@ -197,13 +197,14 @@ def test_interrupt():
 
 
 def test_terminated_after_stop():
-    """SIGTERM cancels an answer also after Ctrl-Z, as before it"""
+    """SIGTERM ends an answer and the chat also after Ctrl-Z, as before it"""
     t = chat(*scripts([["text", "begun but "], ["delay", 60000],
                        ["finish", "stop"]]))
     t.after(b"hi\r", b"begun but")
     t.after(b"\x1a", b"\x1b[?2004h")
     t.child.send_signal(signal.SIGTERM)
-    leave(t)
+    holds(t.until(None).decode(), "cancelled; what has arrived is kept")
+    equal(t.end(), 143)
 
 
 def test_interrupt_twice():
