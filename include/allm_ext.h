@@ -311,7 +311,7 @@ typedef struct allm_journal_tool {
     size_t      content_len;
     const char *content;
     const char *reason;               /* as in the journal                  */
-    const allm_json *value;
+    const allm_json *value;           /* if allowed: the reach, or NULL     */
     allm_effect effect;               /* as in its TOOL_INTENT              */
     uint32_t    decided;              /* not started: 1 allowed, 2 denied for
                                          the reason in content; 0: neither  */

@@ -236,6 +236,16 @@ static bool add_messages(struct arena *a, const allm_message *const *all,
     return true;
 }
 
+/* What the call would have accessed when it was left; NULL: not known. */
+static const allm_json *approved_reach(const allm_session_record *r,
+                                       const char *id, struct arena *a)
+{
+    const allm_json *row = find_by_id(json_at(r->metadata, METADATA_APPROVALS),
+                                      id);
+    const allm_json *reach = json_at(row, "reach");
+    return json_is_type(reach, ALLM_JSON_ARRAY) ? json_copy(a, reach) : NULL;
+}
+
 /* Who denied it, and why. */
 static const char *tell_decision(struct arena *a, const allm_json *why)
 {
@@ -262,7 +272,9 @@ bool approve_list(const allm_session_record *r, const struct fold *begun,
         if (!t)
             return false;
         t->decided = allow ? ALLOWED : DENIED;
-        if (!allow)
+        if (allow)
+            t->value = approved_reach(r, id, a);
+        else
             t->content = tell_decision(a, json_at(v, "why"));
     }
     return !a->broken;

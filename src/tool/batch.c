@@ -126,6 +126,7 @@ static void take_decision(struct slot *s, const struct batch_decision *d,
     s->decided = true;
     s->verdict = d->decided == 1 ? VERDICT_ALLOWED : VERDICT_DENIED;
     s->why = arena_text(a, d->why);
+    s->reach = d->reach ? json_copy(a, d->reach) : NULL;
 }
 
 static bool copy_calls(struct batch *b, size_t count,
@@ -360,6 +361,7 @@ static void start_slot(struct batch *b, struct slot *s)
     }
     s->run->key = s->result.key;
     s->run->decided = s->decided;
+    s->run->decided_reach = s->reach;
     s->run->passed = s->approval ? s->approval->passed : NULL;
     s->state = RUNNING;
     b->running++;

@@ -42,6 +42,7 @@ struct batch_journal {
 struct batch_decision {
     uint32_t decided;                   /* 0: none, 1: allowed, 2: denied */
     const char *why;                    /* or NULL */
+    const allm_json *reach;             /* that was approved, or NULL */
 };
 
 /* { 0 } means the defaults of a chat. */

@@ -23,6 +23,7 @@ struct slot {
     struct allm_approval *approval; /* NULL: no gate was asked */
     bool decided;                   /* before the batch began */
     const char *why;                /* then: of a denied call, or NULL */
+    const allm_json *reach;         /* then: that was approved, or NULL */
 };
 
 struct batch {

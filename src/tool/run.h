@@ -24,6 +24,7 @@ struct allm_tool_run {
     bool is_verdict;                        /* on_tool_error: its halt needs no
                                                reason */
     bool decided;                           /* somebody approved this call */
+    const allm_json *decided_reach;         /* and this; NULL: not known */
     const void *passed;                     /* the gate whose rules allowed it;
                                                or NULL */
 

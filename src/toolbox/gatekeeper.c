@@ -321,14 +321,32 @@ static void deny_run(allm_tool_run *run, const char *why)
                                         why ? why : DETAIL_DENIED));
 }
 
+/* What it needs now is not what was approved. */
+static const char *tell_grown(const struct judgement *j)
+{
+    struct buf out;
+    buf_init(&out, j->arena, WORDS_MOST + 1024);
+    buf_format(&out,
+               "the reach of %.100s has grown since somebody approved this "
+               "call; call it again to ask for: ",
+               j->call.tool);
+    buf_text(&out, join_words(j->arena, &j->call));
+    return out.broken ? NULL : out.ptr;
+}
+
 /* Apply the rules to a run, and answer it if they do not allow it. */
 static bool judge_run(struct gatekeeper *k, struct judgement *j,
                       allm_tool_run *run)
 {
     judge_call(k, j);
-    if (j->verdict == RULES_AUTO || (j->verdict == RULES_ASK && run->decided))
+    bool asks = j->verdict == RULES_ASK;
+    bool grown = run->decided_reach &&
+                 !rules_cover_all(run->decided_reach, j->call.reach);
+    if (j->verdict == RULES_AUTO || (asks && run->decided && !grown))
         return true;
-    deny_run(run, j->verdict == RULES_ASK ? tell_unasked(j) : j->why);
+    deny_run(run, !asks          ? j->why
+                  : run->decided ? tell_grown(j)
+                                 : tell_unasked(j));
     return false;
 }
 

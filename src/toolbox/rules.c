@@ -171,6 +171,14 @@ static bool any_word(const allm_json *list, struct slice word, word_test test)
     return false;
 }
 
+bool rules_cover_all(const allm_json *reach, const allm_json *words)
+{
+    for (const allm_json *w = NULL; (w = allm_json_next(words, w));)
+        if (!any_word(reach, json_slice(w), rules_covers))
+            return false;
+    return true;
+}
+
 /* A process may read more than the words say. */
 static bool meets_process(const struct rules *all, const struct rule *r)
 {

@@ -82,6 +82,9 @@ enum rules_verdict rules_decide(const struct rules *r,
 /* Does the reach of a rule cover one word of a call's?  For tests. */
 bool rules_covers(struct slice rule, struct slice word);
 
+/* Does a reach cover all words of a call's? */
+bool rules_cover_all(const allm_json *reach, const allm_json *words);
+
 /* Does the text match a pattern with "*" and "?"? */
 bool rules_glob(struct slice pattern, struct slice text);
 

@@ -88,7 +88,8 @@ static struct batch_decision find_decision(const struct turn_tools *t,
         if (r->tools[i]->decided && !strcmp(r->tools[i]->tool_call_id, id))
             return (struct batch_decision){
                 r->tools[i]->decided,
-                r->tools[i]->content_len ? r->tools[i]->content : NULL
+                r->tools[i]->content_len ? r->tools[i]->content : NULL,
+                r->tools[i]->value
             };
     return (struct batch_decision){ 0 };
 }

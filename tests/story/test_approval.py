@@ -123,6 +123,26 @@ def test_images():
         equal(sent.count("data:image/png;base64," + PNG), 2)
 
 
+def test_reach_grown():
+    """what was approved is a reach: a call that needs more now is denied"""
+    about = {"name": "greet", "description": "Greets."}
+    for session in ("s", "./s.session"):
+        p = Place()
+        secret = p.write("secret.txt", "treasure\n")
+        p.tool(text="#!/bin/sh\ncat %s\n" % secret)
+        needs = [p.write("a.txt", "x\n")]
+        describe = "home/config/tools/greet.json"
+        p.write(describe, json.dumps({**about, "needs": {"read": needs}}))
+        words = ("-S", session, "-T", "greet")
+        equal(p.run(*words, *calling(call("greet")), "hi").code, 10)
+        p.write(describe, json.dumps({**about,
+                                      "needs": {"read": [*needs, secret]}}))
+        run = p.run(*words, "--approve", "all", "--events", *scripts(DONE))
+        result = [line["content"] for line in run.lines
+                  if line["type"] == "tool_result_encoded"][0]
+        holds(result, "denied", "has grown", secret)
+
+
 def test_refuse():
     """another process denies the call, and the model sees why"""
     p = Place()
