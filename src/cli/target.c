@@ -281,8 +281,7 @@ static int use_model(struct target *t, const char *text, bool need_key)
         code = add_everything(t, &m);
         if (code == END_DONE && n >= (int)sizeof t->model)
             code = END_USAGE;
-        bool named = t->wish.key ||
-                     (!t->wish.any_key && target_key_is_set(&m));
+        bool named = t->wish.key || (!t->wish.any_key && target_key_is_set(&m));
         if (code == END_DONE && named && found != END_DONE)
             code = found; /* another key is not what the user asked for */
         else if (code == END_DONE && !m.keyless && !t->wish.any_key)

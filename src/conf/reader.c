@@ -271,8 +271,7 @@ static bool report_faults(struct reader *r, const struct bytes *text,
             report_fault(r, text, f);
     }
     if (!whole || shown[0] > MOST_FAULTS || shown[1] > MOST_FAULTS)
-        report_notice(
-            r, (struct notice){ .fatal = !whole,
+        report_notice(r, (struct notice){ .fatal = !whole,
                                 .text = "more settings are wrong" });
     return whole && !shown[1];
 }
