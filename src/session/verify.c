@@ -349,8 +349,8 @@ static const allm_error *check_state(struct log *l)
         error = why;
     if (!error && !allm_json_equal(row, mine))
         report_fault(l, l->row->head, "the state is not that of the log");
-    else if (!error &&
-             (!l->row->status || !status || strcmp(l->row->status, status)))
+    else if (!error && (!l->row->status || !status ||
+                        strcmp(l->row->status, status) != 0))
         report_fault(l, l->row->head, "the status is not that of the log");
     if (error)
         error = status_retell(l->arena, error);

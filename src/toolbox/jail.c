@@ -137,7 +137,7 @@ static void read_head(const char *program, char text[HEAD_SIZE])
 static const char *interpreter_word(struct arena *a, const char *program,
                                     size_t index)
 {
-    char text[HEAD_SIZE];
+    char text[HEAD_SIZE] = "";
     read_head(program, text);
     if (strncmp(text, "#!", 2) != 0)
         return NULL;
@@ -152,7 +152,7 @@ static const char *interpreter_word(struct arena *a, const char *program,
 /* Then the kernel looks for an interpreter with a CR in its name. */
 static bool ends_in_crlf(const char *program)
 {
-    char text[HEAD_SIZE];
+    char text[HEAD_SIZE] = "";
     read_head(program, text);
     size_t n = strcspn(text, "\n");
     return n && text[n] && text[n - 1] == '\r';
