@@ -36,6 +36,7 @@ def function(path, name):
 def keys(text):
     return set(re.findall(r'build_key\([^,]+, SLICE\("(\w+)"\)\)', text)) | \
         set(re.findall(r'build_\w+_at\(&?b, "(\w+)"', text)) | \
+        set(re.findall(r'build_one\w*\([^";]*"(\w+)"', text)) | \
         set(re.findall(r'put_\w+\(b, "(\w+)"', text))
 
 
@@ -73,8 +74,8 @@ def test_results():
     """the names that a chat, a step or a budget sets are reserved"""
     brought = set()
     for path, name in (("src/run/chat.c", "reason_metadata"),
-                       ("src/run/output.c", "structured_metadata"),
-                       ("src/run/turns.c", "budget_metadata"),
+                       ("src/run/output.c", "judge_answer"),
+                       ("src/run/turns.c", "may_call_model"),
                        ("src/turn/budget.c", "halt_on_limit"),
                        ("src/tool/result.c", "result_write_halt")):
         brought |= keys(function(path, name))
