@@ -197,7 +197,7 @@ void pipe_timeout(struct server *s);            /* while it ends */
 
 /* ------------------------------------------------------ server_http.c --- */
 
-const allm_error *http_start(struct server *s, struct arena *a);
+const allm_error *http_start(struct server *s);
 void http_flush(struct server *s);
 void http_turn(struct server *s);               /* read what has arrived */
 int64_t http_deadline(const struct server *s);

@@ -167,7 +167,8 @@ static void lose_session(struct talk *t)
 /* The token may have expired; a request that was refused has not run. */
 static bool can_renew(struct talk *t)
 {
-    bool renews = t->status == 401 && !t->renewed && token_renew(t->server);
+    bool renews = t->status == 401 && !t->renewed &&
+                  token_renew(t->server, t->token);
     t->renewed = t->renewed || renews;
     return renews;
 }
@@ -411,10 +412,9 @@ static struct client *make_client(struct servers *all)
     return client_new(all->mem, crew_poll(all->opts.crew), &how);
 }
 
-const allm_error *http_start(struct server *s, struct arena *a)
+const allm_error *http_start(struct server *s)
 {
     struct servers *all = s->owner;
-    (void)a;
     if (!all->http)
         all->http = make_client(all);
     s->http = all->http ? mem_alloc(all->mem, sizeof *s->http) : NULL;

@@ -33,6 +33,7 @@ struct talk {
     bool read_once, over;
     bool first;                 /* nothing else is sent before its head */
     bool renewed;               /* sent again with a new token */
+    unsigned token;             /* the number of the one it was sent with */
 
     struct arena arena;         /* of one exchange */
     struct buf body;
@@ -53,6 +54,7 @@ struct server_token {
     struct jail jail;
     struct process process;
     bool running, late;
+    unsigned number;            /* of commands that were started */
     int64_t due_ns;             /* of the command */
     const char *bearer;         /* NULL: it is not printed yet */
     const allm_error *fault;    /* for those that wait for it; or NULL */
@@ -88,8 +90,9 @@ bool token_waits(struct server *s);
  * there is none to send. */
 const char *token_read(const struct server *s, struct arena *a,
                        const allm_error **why);
-/* The server refused it.  True: there will be another one. */
-bool token_renew(struct server *s);
+/* The server refused the one with this number.  True: there is a newer one, or
+ * there will be. */
+bool token_renew(struct server *s, unsigned number);
 int64_t token_deadline(const struct server_token *t);
 void token_tick(struct server_token *t);
 void token_release(struct server_token *t);

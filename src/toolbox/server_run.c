@@ -323,7 +323,7 @@ static const allm_error *connect_server(struct server *s, struct arena *a)
     s->client = mcp_client_new(all->mem, &o);
     if (!s->client)
         return status_nomem();
-    return s->conf.command ? pipe_start(s, a) : http_start(s, a);
+    return s->conf.command ? pipe_start(s, a) : http_start(s);
 }
 
 static void make_live(struct server *s)

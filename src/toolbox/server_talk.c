@@ -120,6 +120,7 @@ bool talk_open(struct talk *t, const allm_error **why)
     view.secret_value = token_read(s, &t->arena, why);
     if (*why)
         return false;
+    t->token = s->http->token.number;
     if (view.secret_value)
         view.secret_name = "Authorization";
     *why = status_nomem();

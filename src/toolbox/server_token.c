@@ -122,7 +122,7 @@ static void start_command(struct server *s, struct server_token *t)
                               .mem = s->owner->mem, .head_max = TOKEN_MOST,
                               .err_max = ERR_KEPT };
     token_release(t);
-    memset(t, 0, sizeof *t);
+    *t = (struct server_token){ .number = t->number + 1 };
     arena_init(&t->arena, s->owner->mem);
     t->jail = (struct jail){ .program = argv[0], .dir = s->owner->opts.root,
                              .mode = ORDERS_OFF, .real_home = true,
@@ -163,12 +163,13 @@ bool token_waits(struct server *s)
     return t->running;
 }
 
-bool token_renew(struct server *s)
+bool token_renew(struct server *s, unsigned number)
 {
     struct server_token *t = &s->http->token;
     if (!is_command(s))
         return false;
-    t->bearer = NULL;
+    if (number == t->number)
+        t->bearer = NULL;
     return true;
 }
 

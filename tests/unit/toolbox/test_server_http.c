@@ -751,6 +751,35 @@ static void call_ends_at_its_time(void)
     close_web(&w);
 }
 
+/* Both are refused; the second one when the first has got a new token. */
+static void renews_a_token_once_for_two_calls(void)
+{
+    static const struct server_step refused[] = {
+        SERVER_PAUSE,
+        SERVER_SAY("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n"), SERVER_END
+    };
+    static const struct server_step other[] = JSON(RESULT("4", TEXT("other")));
+    struct web w;
+    struct pulled p[2];
+    open_modern(&w, "'auth': 'cmd:echo >>runs; wc -l <runs'");
+    begin_web(&w, &p[0], refused, 1);
+    begin_web(&w, &p[1], refused, 2);
+    server_play_when(w.server, "\"id\":3", done);
+    server_play_when(w.server, "\"id\":4", other);
+    server_go(w.server);
+    while (!asked(&w, "tools/call", "Bearer 2\r"))
+        sched_yield();
+    server_go(w.server);
+    for (int i = 0; i < 2; i++) {
+        pthread_join(p[i].thread, NULL);
+        const allm_message *m = allm_stream_tool_message(p[i].stream, 0);
+        CHECK_TEXT(m ? m->text : NULL, i ? "other" : "done");
+        allm_stream_free(p[i].stream);
+    }
+    CHECK(!asked(&w, "Bearer 3\r", ""));
+    close_web(&w);
+}
+
 TESTS = {
     TEST_ONCE(calls_a_modern_server),
     TEST_ONCE(calls_a_legacy_server_in_a_session),
@@ -774,6 +803,7 @@ TESTS = {
     TEST_ONCE(asks_a_command_for_its_token),
     TEST_ONCE(tries_a_command_again_that_failed),
     TEST_ONCE(listens_with_a_new_token),
+    TEST_ONCE(renews_a_token_once_for_two_calls),
     TEST_ONCE(ends_a_command_that_hangs),
     TEST_ONCE(reports_a_server_that_is_not_there),
     TEST_ONCE(call_ends_with_the_toolbox),
