@@ -184,6 +184,19 @@ const allm_error *failure_refuse(struct arena *a, const char *reason,
     return make_error(a, reason, &text, true);
 }
 
+const char *failure_plain(struct arena *a, const allm_error *e)
+{
+    static const char option[] = "base_url";
+    const char *at = strstr(e->message, option);
+    struct buf text;
+    if (!at)
+        return e->message;
+    buf_init(&text, a, MESSAGE_LIMIT);
+    buf_format(&text, "%.*sthe URL%s", (int)(at - e->message), e->message,
+               at + strlen(option));
+    return text.broken ? e->message : text.ptr;
+}
+
 const char *failure_host(struct arena *a, const char *url)
 {
     const char *from = strstr(url, "://");

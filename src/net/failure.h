@@ -23,6 +23,10 @@ const allm_error *failure_refuse(struct arena *a, const char *reason,
                                  const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The message of such an error, for a request whose URL is not an option of an
+ * engine; in the arena, or the error's own. */
+const char *failure_plain(struct arena *a, const allm_error *e);
+
 /* The host and port of a URL, without user and password; in the arena, or
  * "". */
 const char *failure_host(struct arena *a, const char *url);

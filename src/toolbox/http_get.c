@@ -14,6 +14,7 @@
 #include "loop/poll.h"
 #include "loop/waker.h"
 #include "net/client.h"
+#include "net/failure.h"
 #include "net/url.h"
 #include "toolbox/builtin.h"
 #include "toolbox/html.h"
@@ -79,7 +80,9 @@ static bool read_body(struct page_get *g, const allm_transport *http,
         }
         if (status != ALLM_AGAIN) {
             builtin_fail(g->call, "%s: %s", g->url,
-                         chunk.error ? chunk.error->message : "it failed");
+                         chunk.error
+                             ? failure_plain(&g->call->arena, chunk.error)
+                             : "it failed");
             return false;
         }
         if (clock_now_ns(clock_real()) >= g->end_ns) {
@@ -131,7 +134,8 @@ static bool get_once(struct page_get *g)
     allm_exchange *x = http->open(http->self, &view, &g->waker, &error);
     if (!x) {
         builtin_fail(g->call, "%s: %s", g->url,
-                     error ? error->message : "it cannot be requested");
+                     error ? failure_plain(&g->call->arena, error)
+                           : "it cannot be requested");
         return false;
     }
     bool ok = read_body(g, http, x);

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "mcp/rpc.h"
+#include "net/failure.h"
 
 enum { TRIES = 5, RETRY_MS = 1000, WAIT_MOST_MS = 60 * 1000, LEAVE_MS = 1000,
        BEGIN_MS = 1000, REFUSAL_MOST = 64 * 1024, DOUBLINGS = 5,
@@ -75,7 +76,8 @@ static void open_talk(struct talk *t)
         return;
     }
     if (!talk_open(t, &why))
-        break_talk(t, why ? why->message : "the request cannot be sent");
+        break_talk(t, why ? failure_plain(&t->arena, why)
+                          : "the request cannot be sent");
 }
 
 /* Once more, after this time. */
@@ -348,7 +350,7 @@ static void read_talk(struct talk *t)
             return;
         }
         if (status < 0) {
-            end_talk(t, chunk.error ? chunk.error->message
+            end_talk(t, chunk.error ? failure_plain(&t->arena, chunk.error)
                                     : "the connection broke");
             return;
         }

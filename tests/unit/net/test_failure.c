@@ -44,6 +44,26 @@ static void maps_codes_to_reasons_and_advice(void)
         CHECK(strstr(e->message, " (host:1): said; ") != NULL);
         CHECK(allm_json_true(allm_json_get(e->metadata, "final")) ==
               rows[i].final);
+        CHECK(!strstr(failure_plain(&a, e), "base_url"));
+    }
+    arena_release(&a);
+}
+
+static void names_no_option_for_other_urls(void)
+{
+    static const struct {
+        const char *why, *message, *plain;
+    } rows[] = {
+        { "an option", "gone; check base_url", "gone; check the URL" },
+        { "more follows", "that base_url names it", "that the URL names it" },
+        { "no option", "try again", "try again" },
+    };
+    struct arena a;
+    arena_init(&a, mem_default());
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const allm_error e = { .message = rows[i].message };
+        check_row(rows[i].why);
+        CHECK_TEXT(failure_plain(&a, &e), rows[i].plain);
     }
     arena_release(&a);
 }
@@ -134,6 +154,7 @@ static void libcurl_is_built_with_openssl(void)
 
 TESTS = {
     TEST(maps_codes_to_reasons_and_advice),
+    TEST(names_no_option_for_other_urls),
     TEST(tells_that_descriptors_are_used_up),
     TEST(names_no_host_where_there_is_none),
     TEST(needs_no_memory_to_say_there_is_none),

@@ -670,6 +670,7 @@ static void reports_a_server_that_is_not_there(void)
     CHECK_INT(allm_toolbox_wait(w.box.box, -1), ALLM_OK);
     CHECK_TEXT(state_of(&w, "state"), "failed");
     CHECK(has(state_of(&w, "error"), "127.0.0.1"));
+    CHECK(has(state_of(&w, "error"), "that the URL names its port"));
     allm_json_free(entry);
     close_web(&w);
 }
