@@ -91,6 +91,7 @@ struct server {
     const struct revision *known;       /* of the last time */
     unsigned listens;                   /* of the last time */
     bool was_ready, relist, is_listing, pumping;
+    bool forgot;                /* the session of this connection */
     unsigned restarts;
     unsigned lists;             /* that were offered */
     char list_sum[SHA256_HEX + 1];

@@ -151,7 +151,8 @@ static bool is_harmless(const struct talk *t)
 }
 
 /* The server has forgotten the session: it has not run the request, which is
- * sent again in a new one. */
+ * sent again in a new one.  That begins when the other requests are answered,
+ * too, so that each is known to have run or not. */
 static void lose_session(struct talk *t)
 {
     struct server *s = t->server;
@@ -161,9 +162,8 @@ static void lose_session(struct talk *t)
         job->number = 0;
         job->resent = true;
     }
-    s->http->session = NULL;
     s->http->why = "the server has forgotten the session";
-    server_end(s, true);
+    s->forgot = true;
 }
 
 /* The token may have expired; a request that was refused has not run. */
@@ -435,6 +435,14 @@ static const struct mcp_message *next_message(struct server *s)
     return is_beginning(s) ? NULL : mcp_client_out(s->client);
 }
 
+static bool has_requests(const struct server *s)
+{
+    const struct talk *t = s->http->talks;
+    while (t && (t->over || t->kind != TALK_REQUEST))
+        t = t->next;
+    return t;
+}
+
 void http_flush(struct server *s)
 {
     const struct mcp_message *m;
@@ -448,6 +456,8 @@ void http_flush(struct server *s)
         if (!t->exchange && !t->over && t->again_ns <= server_now())
             open_talk(t);
     s->http->token.fault = NULL;        /* the next request tries again */
+    if (s->forgot && !has_requests(s))
+        server_end(s, true);
 }
 
 void http_wake(struct server *s)

@@ -163,8 +163,9 @@ static void take_ready(struct server *s)
         s->was_ready = true;
         server_tell(s, SERVER_READY, NULL);
     }
+    bool relists = lists && !s->is_listing;
     send_jobs(s);
-    if (lists)
+    if (relists)
         list_tools(s);
 }
 
@@ -345,6 +346,7 @@ void server_begin(struct server *s)
     }
     arena_init(&a, s->owner->mem);
     s->timer.due = server_due;
+    s->forgot = false;
     s->phase = PHASE_OPENING;
     server_tell(s, SERVER_STARTING, NULL);
     const allm_error *why = connect_server(s, &a);
@@ -389,13 +391,19 @@ static void rest(struct server *s)
                             ms < REST_MOST_MS ? ms : REST_MOST_MS));
 }
 
+/* A session may also be forgotten before the server is ready: once. */
+static bool may_restart(const struct server *s)
+{
+    return s->was_ready ? s->restarts < RESTARTS : s->forgot && !s->restarts;
+}
+
 static void after_end(struct server *s, const allm_error *why)
 {
     if (s->owner->stopping) {
         s->phase = PHASE_OFF;
         server_tell(s, SERVER_OFF, NULL);
         fail_jobs(s, why);
-    } else if (s->was_ready && s->restarts < RESTARTS) {
+    } else if (may_restart(s)) {
         rest(s);
     } else {
         give_up(s, s->error && s->state == SERVER_FAILED ? s->error : why);

@@ -75,7 +75,7 @@ static void close_web(struct web *w)
 }
 
 /* Add the server; members have ' for ". */
-static void add_web(struct web *w, const char *members)
+static void begin_add(struct web *w, const char *members)
 {
     char text[512];
     snprintf(text, sizeof text,
@@ -84,8 +84,31 @@ static void add_web(struct web *w, const char *members)
              server_port(w->server), *members ? ", " : "", members);
     allm_json *entry = noun_json(text);
     CHECK_INT(allm_toolbox_add_server(w->box.box, "w", entry), ALLM_OK);
-    CHECK_INT(allm_toolbox_wait(w->box.box, -1), ALLM_OK);
     allm_json_free(entry);
+}
+
+static void add_web(struct web *w, const char *members)
+{
+    begin_add(w, members);
+    CHECK_INT(allm_toolbox_wait(w->box.box, -1), ALLM_OK);
+}
+
+/* Call a tool of the server before it has listed them. */
+static const char *request_web(struct web *w)
+{
+    static char text[1024];
+    allm_json *params = noun_json("{'name': 'go', 'arguments': {}}");
+    begin_add(w, "");
+    allm_json *result = allm_toolbox_request(w->box.box, "w", "tools/call",
+                                             params, 0);
+    const allm_error *error = allm_json_error(result);
+    allm_text *whole = allm_json_write(result, 0);
+    const char *bytes = allm_text_bytes(whole, NULL);
+    snprintf(text, sizeof text, "%s", error ? error->message : bytes);
+    allm_text_free(whole);
+    allm_json_free(result);
+    allm_json_free(params);
+    return text;
 }
 
 static void open_modern(struct web *w, const char *members)
@@ -367,16 +390,17 @@ static void asks_a_server_that_never_lets_it_listen(void)
     close_web(&w);
 }
 
+static const struct server_step again[] = {
+    SERVER_SAY("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+               "Mcp-Session-Id: s-2\r\nConnection: close\r\n\r\n" RESULT(
+                   "1", "\"protocolVersion\":\"2025-06-18\","
+                        "\"capabilities\":{\"tools\":{}}")),
+    SERVER_CLOSE, SERVER_END
+};
+
 static void starts_a_new_session_if_the_server_forgot_it(void)
 {
     struct web w;
-    static const struct server_step again[] = {
-        SERVER_SAY("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-                   "Mcp-Session-Id: s-2\r\nConnection: close\r\n\r\n" RESULT(
-                       "1", "\"protocolVersion\":\"2025-06-18\","
-                            "\"capabilities\":{\"tools\":{}}")),
-        SERVER_CLOSE, SERVER_END
-    };
     static const struct server_step answer[] = JSON(RESULT("2", TEXT("new")));
     open_legacy(&w, no_stream, "");
     server_play_when(w.server, "tools/call", not_found);
@@ -387,6 +411,44 @@ static void starts_a_new_session_if_the_server_forgot_it(void)
     CHECK_TEXT(call_web(&w), "new");
     CHECK(asked(&w, "tools/call", "Mcp-Session-Id: s-2\r\n"));
     close_web(&w);
+}
+
+/* Before it has listed its tools: the list and a call are sent again.  The one
+ * that is refused first does not end the other one. */
+static void starts_a_new_session_before_its_first_list(void)
+{
+    static const struct server_step late[] = {
+        SERVER_PAUSE,
+        SERVER_SAY("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"),
+        SERVER_END
+    };
+    static const struct server_step call[] = JSON(RESULT("2", TEXT("new")));
+    static const struct {
+        const char *first, *last;
+    } rows[] = { { "tools/list", "tools/call" },
+                 { "tools/call", "tools/list" } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct web w;
+        check_row(rows[i].first);
+        open_web(&w);
+        server_play_when(w.server, "server/discover", not_found);
+        server_play_when(w.server, "\"initialize\"", initialized);
+        server_play_when(w.server, "notifications/initialized", accepted);
+        server_play_when(w.server, "GET /mcp", no_stream);
+        server_play_when(w.server, rows[i].first, not_found);
+        server_play_when(w.server, rows[i].last, late);
+        server_play_when(w.server, "\"initialize\"", again);
+        server_play_when(w.server, "notifications/initialized", accepted);
+        server_play_when(w.server, "GET /mcp", no_stream);
+        server_play_when(w.server, "tools/call", call);
+        server_play_when(w.server, "tools/list", listed_legacy);
+        server_play_when(w.server, "DELETE /mcp", left);
+        server_go(w.server);
+        CHECK(has(request_web(&w), "new"));
+        CHECK(asked(&w, "tools/call", "Mcp-Session-Id: s-2\r\n"));
+        close_web(&w);
+    }
+    check_row(NULL);
 }
 
 static const struct server_step busy[] = {
@@ -792,6 +854,7 @@ TESTS = {
     TEST_ONCE(listens_before_it_asks),
     TEST_ONCE(asks_a_server_that_never_lets_it_listen),
     TEST_ONCE(starts_a_new_session_if_the_server_forgot_it),
+    TEST_ONCE(starts_a_new_session_before_its_first_list),
     TEST_ONCE(waits_if_the_server_is_busy),
     TEST_ONCE(repeats_a_notification),
     TEST_ONCE(waits_for_a_start_that_is_late),
