@@ -2,6 +2,7 @@
 #include "cli/mcp_entries.h"
 
 #include "cli/print.h"
+#include "cli/reword.h"
 #include "cli/settings.h"
 #include "conf/expand.h"
 #include "conf/file.h"
@@ -74,7 +75,8 @@ static allm_json *parse_entries(const char *path, const struct bytes *text)
         servers = allm_json_get(file, "servers");
     allm_json *all = NULL;
     if (error)
-        print_fault("%.500s: %s", path, error->message);
+        print_fault("%.500s: %.*s", path, reword_length(error->message),
+                    error->message);
     else if (allm_json_type_of(servers) != ALLM_JSON_OBJECT)
         print_fault("%.500s has no object \"mcpServers\"", path);
     else

@@ -85,6 +85,10 @@ def test_files():
                  "/no/such")
     bad = p.write("bad.json", "{}")
     one_sentence(p.run("--mcp-config", bad, *text(), "hi"), 2, "mcpServers")
+    twice = p.write("twice.json", '{"mcpServers": {"a": {}, "a": {}}}')
+    run = p.run("--mcp-config", twice, *text(), "hi")
+    one_sentence(run, 2, 'twice in one object ("a") at line 1')
+    assert "ALLM_" not in run.said, run.said
 
 
 def test_failing():
