@@ -34,7 +34,7 @@ static const char *const engine_reasons[] = {
     "max_iterations_reached", "circuit_breaker",
     "empty_stop",       "no_embed_adapter",
     "no_moderation_adapter", "no_models_adapter",
-    NULL,
+    "cannot_wait",      NULL,
 };
 
 static const char *const adapter_reasons[] = {
@@ -65,13 +65,16 @@ static const char *const validation_reasons[] = {
     "invalid_thread",  "invalid_session",       "invalid_session_input",
     "unsupported_capability", "vision_not_in_v0_2", "invalid_image_request",
     "invalid_output",  "invalid_embedding_request",
-    "invalid_moderation_request", NULL,
+    "invalid_moderation_request", "invalid_arguments",
+    "invalid_approvals", "invalid_catalog", "invalid_rule", "invalid_server",
+    "not_found",       "unknown_rule",         NULL,
 };
 
 static const char *const tool_reasons[] = {
     "handler_raised",    "handler_exit", "handler_failed",  "timeout",
     "invalid_return",    "invalid_arguments", "not_found", "encoding_failed",
-    "denied",            NULL,
+    "denied",            "sandbox_unavailable", "warden_missing",
+    NULL,
 };
 
 static const char *const session_reasons[] = {
