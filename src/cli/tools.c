@@ -180,10 +180,11 @@ static int run_rules(const struct wants *w, int argc, char **argv)
 
 static int run_sub(const struct wants *w, int argc, char **argv)
 {
-    if (!strcmp(argv[0], "rules"))
+    if (argc && !strcmp(argv[0], "rules"))
         return run_rules(w, argc, argv);
-    bool list = !strcmp(argv[0], "list"), show = !strcmp(argv[0], "show");
-    if (list && argc == 1)
+    bool list = !argc || !strcmp(argv[0], "list");
+    bool show = !list && !strcmp(argv[0], "show");
+    if (list && argc <= 1)
         return list_tools(w);
     if (argc < 2 || list || argc > (show ? 2 : 3))
         return print_misuse(
@@ -203,10 +204,10 @@ static int run_tools_command(int argc, char **argv)
     struct wants w = { .json = false };
     if (!flags_read(flags, &w, &argc, argv))
         return END_USAGE;
-    const char *sub = argc ? argv[0] : "";
+    const char *sub = argc ? argv[0] : "list";
     if (strcmp(sub, "list") != 0 && strcmp(sub, "show") != 0 &&
         strcmp(sub, "run") != 0 && strcmp(sub, "rules") != 0)
-        return command_reject_sub(&tools_command, argc ? argv[0] : NULL);
+        return command_reject_sub(&tools_command, sub);
     const struct toolbox_wish wish = {
         .flags = &w.toolbox,
         .use = strcmp(sub, "rules") ? TOOLBOX_ALL | TOOLBOX_AUTO
@@ -221,7 +222,7 @@ static int run_tools_command(int argc, char **argv)
 
 const struct command tools_command = {
     .name = "tools",
-    .usage = "[FLAG...] list | show NAME | run NAME [JSON|-] | rules [rm N]",
+    .usage = "[list] | show NAME | run NAME [JSON|-] | rules [rm N]",
     .summary = "list the tools that a model can use, and run one",
     .more = "A tool is built in, or a program with a description.  Without "
             "-T, --tool and\n--mcp, these are the built-in tools, the programs "

@@ -234,6 +234,7 @@ def test_list():
     names = [t["name"] for t in p.run("tools", "list", "-T", "greet",
                                       "--json").json]
     equal(names, ["greet"])
+    equal(p.run("tools").text, p.run("tools", "list").text)
     p.write("site/a.txt", "one\n")
     run = p.run("tools", "run", "read_file", '{"path": "a.txt"}')
     holds(run.text, "one")
