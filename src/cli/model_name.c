@@ -206,14 +206,15 @@ static int reject_name(const char *text)
                     "PROVIDER:MODEL (allm models -m %.*s: lists them)",
                     text, (int)strcspn(text, ":"), text);
     else if (colon)
-        print_fault("there is no provider \"%.*s\" (allm models --providers "
+        print_fault("there is no provider \"%.*s\"%s (allm models --providers "
                     "lists them); for an OpenAI-compatible server, set "
                     "OPENAI_CHAT_BASE_URL and use -m openai_chat:MODEL",
-                    (int)(colon - text < 200 ? colon - text : 200), text);
+                    (int)(colon - text < 200 ? colon - text : 200), text,
+                    registry_hint(text, (size_t)(colon - text)));
     else
         print_fault("unknown model \"%.200s\"; name its provider, too: -m "
-                    "PROVIDER:MODEL (allm models lists them)",
-                    text);
+                    "PROVIDER:MODEL (to search: allm models %.200s)",
+                    text, text);
     return END_REQUEST;
 }
 

@@ -92,6 +92,20 @@ static int reject_name(struct names *n, const char *what, const char *name)
     return print_misuse("known %ss: %s", what, n->text);
 }
 
+const char *registry_hint(const char *name, size_t len)
+{
+    char word[SUGGEST_LONGEST + 1];
+    static struct suggest s;
+    if (len >= sizeof word)
+        return "";
+    snprintf(word, sizeof word, "%.*s", (int)len, name);
+    suggest_begin(&s, word);
+    for (const allm_json *row = NULL;
+         (row = allm_json_next(registry_list(), row));)
+        suggest_try(&s, member_read(row, "name"));
+    return suggest_hint(&s);
+}
+
 int registry_reject_dialect(const char *name)
 {
     struct names n = { .len = 0 };

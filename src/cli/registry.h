@@ -17,6 +17,8 @@ bool registry_is_first(const allm_json *row);
  * names the provider that uses the same server with schemas. */
 void registry_note_schema(const char *model);
 
+/* For the end of a message: '; did you mean "x"?', or "". */
+const char *registry_hint(const char *name, size_t len);
 /* Print that the name is unknown, a similar one, and all known ones.  Returns
  * END_USAGE. */
 int registry_reject_dialect(const char *name);

@@ -24,8 +24,12 @@ def test_names():
     run = p.run("-m", "nobody:x", "hi")
     equal(run.code, 5)
     holds(run.said, 'no provider "nobody"')
+    run = p.run("-m", "opnai:x", "hi")
+    equal(run.code, 5)
+    holds(run.said, 'did you mean "openai"')
     run = p.run("-m", "no-such-model-anywhere", "hi")
     equal(run.code, 5)
+    holds(run.said, "allm models no-such-model-anywhere")
     models = p.run("models", "--json").json
     seen = {}
     for m in models:
