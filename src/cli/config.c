@@ -52,9 +52,14 @@ static bool find_file(char path[PLACES_PATH])
     char folder[PLACES_PATH];
     if (!flags_given.project)
         return config_own_file(path);
-    if (!places_project(path, folder))
-        snprintf(path, PLACES_PATH, ".allm.json");
-    return true;
+    if (places_project(path, folder))
+        return true;
+    snprintf(path, PLACES_PATH, ".allm.json");
+    return !places_is_home(".") ||
+           print_fault("your home directory is no project: %s there is not "
+                       "read; use a folder of its own, or the command without "
+                       "--project",
+                       path);
 }
 
 bool config_load_text(const char *path, struct bytes *text)

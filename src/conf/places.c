@@ -55,7 +55,7 @@ bool places_is_here(const char *folder)
     return is_same_folder(folder, ".");
 }
 
-static bool is_home(const char *folder)
+bool places_is_home(const char *folder)
 {
     const char *home = absolute_variable("HOME");
     return home && is_same_folder(home, folder);
@@ -77,7 +77,7 @@ bool places_above(const char *name, char path[PLACES_PATH],
     char git[PLACES_PATH];
     if (!getcwd(folder, PLACES_PATH) || *folder != '/')
         return false;
-    while (!is_home(folder)) {
+    while (!places_is_home(folder)) {
         if (has_entry(folder, name, path))
             return true;
         if (!folder[1] || has_entry(folder, ".git", git))

@@ -38,5 +38,7 @@ bool places_above(const char *name, char path[PLACES_PATH],
 
 /* Is it the current directory? */
 bool places_is_here(const char *folder);
+/* Is it the home directory? */
+bool places_is_home(const char *folder);
 
 #endif

@@ -140,6 +140,10 @@ def test_set_refuses():
     run = p.run("config", "set", "model", "x")
     equal((run.code, p.read()), (2, b"{ broken"))
     holds(run.said, p.config, "correct the file first")
+    env = {"HOME": p.project}
+    one_sentence(p.run("config", "set", "--project", "model", "x", env=env), 2,
+                 "home directory", "without --project")
+    equal(os.listdir(p.project), [])
     for words in (["set", "model"], ["get"], ["nonsense"], ["unset"],
                   ["show", "model"]):
         equal(p.run("config", *words).code, 2)
