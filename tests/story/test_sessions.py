@@ -417,6 +417,8 @@ def test_list():
     equal(allm("sessions", "follow", "c", "--from", "0", env=env).out,
           b"Hello.\n")
     one_sentence(allm("sessions", "show", env=env), 2, "usage: allm sessions")
+    one_sentence(allm("sessions", "settle", "a", env=env), 2,
+                 "settle NAME CALL --happened TEXT | --not | --again")
     one_sentence(allm("sessions", "show", "a", "--not", env=env), 2,
                  "show does not use --not")
     one_sentence(allm("sessions", "show", "zz", env=env), 2, '"zz"')
