@@ -30,7 +30,7 @@ static bool reject_unknown_flag(const struct line *l, const char *word)
             if (flags_has(set, f))
                 suggest_try(&s, f->name);
     return print_fault(
-        "unknown flag \"%.100s\"%s (allm --help lists the flags)", word,
+        "unknown flag \"%.100s\"%s (--help --all lists the flags)", word,
         len == strlen(word) ? suggest_hint(&s) : "");
 }
 

@@ -63,6 +63,8 @@ static const struct command *find_typo(int argc, char **argv)
     const struct command *c;
     if (argc > 3 || strlen(argv[0]) < 3 || begins_prompts(argv[0]))
         return NULL;
+    if (!strcmp(argv[0], "logs")) /* its name in another program */
+        return command_find("sessions");
     c = command_suggest(argv[0]);
     return c && command_is_typo(c, argv[0]) ? c : NULL;
 }

@@ -306,14 +306,18 @@ def test_keys_stay():
 
 def test_bad_flags():
     """an unknown flag or command: a suggestion, exit code 2"""
-    one_sentence(allm("--modle", "x"), 2, 'did you mean "--model"?')
+    one_sentence(allm("--modle", "x"), 2, 'did you mean "--model"?',
+                 "--help --all")
     one_sentence(allm("-Z"), 2, '"-Z"')
     one_sentence(allm("decode", "--rwa", "x"), 2, '"--raw"')
     one_sentence(allm("verison"), 2, 'did you mean "allm version"?')
     one_sentence(allm("aks", "x"), 2, 'did you mean "allm ask"?')
+    for words in ("logs",), ("logs", "-n", "3"):
+        one_sentence(allm(*words), 2, 'did you mean "allm sessions"?')
     one_sentence(allm("help", "decod"), 2, 'did you mean "decode"?')
     for words in (("what", "is", "love"), ("reply", "yes"), ("that",),
-                  ("cat", "names"), ("end",), ("as", "is")):
+                  ("cat", "names"), ("end",), ("as", "is"),
+                  ("logs", "show", "two", "errors")):
         run = allm(*words, env={"ALLM_MODEL": "fake:m"})
         equal((run.code, "unknown command" in run.said), (12, False))
     one_sentence(allm("-m"), 2, "needs a value")
