@@ -628,6 +628,16 @@ int batch_run_open(struct batch_run *r)
     return END_FAILED;
 }
 
+/* What to do about rows that failed, in this run or an earlier one. */
+static void note_failed(int code)
+{
+    if (code == END_TRANSIENT)
+        print_note("some rows failed for now; with -O the same command asks "
+                   "for them again");
+    else if (code == END_FAILED)
+        print_note("some rows failed: those with \"ok\":false say why");
+}
+
 int batch_run(struct batch_run *r)
 {
     run_requests(r);
@@ -636,6 +646,8 @@ int batch_run(struct batch_run *r)
     if (!batch_out_close(&r->out))
         fail_run(r, r->out.code);
     int code = r->code ? r->code : batch_count_exit(&r->count, r->limit);
+    if (!r->code)
+        note_failed(code);
     if (signal_count)
         code = END_SIGNAL + signal_received;
     if (r->limit)

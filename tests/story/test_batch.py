@@ -194,6 +194,7 @@ def test_attach():
             {"id": "c", "prompt": "look", "attach": "/nowhere.png"},
             {"id": "d", "prompt": "look", "attach": [7]}), env=server.env)
     equal(run.code, 1)
+    holds(run.said, '"ok":false say why')
     got = {row["id"]: row for row in run.lines}
     equal([got[i]["exit_code"] for i in "abcd"], [0, 0, 2, 2])
     holds(got["c"]["error"]["message"], "/nowhere.png")
