@@ -30,8 +30,8 @@ static int report_keyring(enum keyring_result r, const char *what)
                     "only you can read (chmod 600; allm config path shows "
                     "where)");
     else if (r == KEYRING_EMPTY)
-        print_fault("the key %.100s is empty or missing where it should come "
-                    "from",
+        print_fault("the key %.100s is not set: the variable or the file that "
+                    "it comes from is missing or empty",
                     what);
     else
         print_fault("there is no key \"%.100s\"; store it with: allm keys set "

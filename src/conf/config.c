@@ -152,7 +152,7 @@ static void tell_waiting(struct config *c, size_t waiting, size_t refused)
     if (refused)
         snprintf(text, sizeof text,
                  "%.150s sets a key, tools.grant or a weaker sandbox, which "
-                 "only your own file may do; it is ignored",
+                 "only your own file may do; that setting is ignored",
                  file);
     if (refused)
         tell(c, &n);

@@ -152,7 +152,7 @@ static void describe_param(const struct template_file *t, const char *name,
     const allm_json *standard = allm_json_get(param, "default");
     const char *about = member_read(param, "description");
     if (!about && !strcmp(name, "input"))
-        about = "the text on standard input";
+        about = "the piped text, or else the arguments";
     bytes_format(out, about || standard ? "  %-16s" : "  %s", name);
     if (about)
         bytes_format(out, " %s", about);

@@ -245,7 +245,7 @@ static void describes_parameters(void)
     CHECK_TEXT(bytes_string(&out),
                "  to               the language (default: French)\n"
                "  tone\n"
-               "  input            the text on standard input\n"
+               "  input            the piped text, or else the arguments\n"
                "  who\n");
     const struct template_values none = { NULL, NULL, 0 };
     bytes_clear(&out);
