@@ -227,13 +227,40 @@ static int write_images(const struct target *t, const allm_image_response *r)
 
 /* ---------------------------------------------------------------- call --- */
 
+/* Move a member of one object to another. */
+static bool move_member(allm_json **from, allm_json **to, const char *name)
+{
+    const allm_json *value = allm_json_get(*from, name);
+    if (!value)
+        return true;
+    allm_json *more = allm_json_set(*to, name, value);
+    allm_json *less = allm_json_set(*from, name, NULL);
+    allm_json_free(*to);
+    allm_json_free(*from);
+    *to = more;
+    *from = less;
+    return more && less;
+}
+
+/* The options of the settings and of -o that are not the provider's. */
+static allm_json *take_address(const struct target *t, struct opts *options)
+{
+    static const char *const names[] = { "base_url", "extra_headers",
+                                         "adapter_opts" };
+    allm_json *address = target_address(t);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!move_member(&options->json, &address, names[i]))
+            break;
+    return address;
+}
+
 static int make_images(const struct target *t, const struct sources *s,
-                       const struct opts *options, const char *prompt)
+                       struct opts *options, const char *prompt)
 {
     allm_engine *engine =
         allm_engine_new(ALLM(engine_opts, .model = t->model, .keys = t->keys,
                              .catalog = t->catalog, .net = &t->net));
-    allm_json *address = target_address(t);
+    allm_json *address = take_address(t, options);
     allm_image_request request = {
         .size = sizeof request,
         .operation = s->count ? ALLM_IMAGE_OP_EDIT : ALLM_IMAGE_OP_GENERATE,

@@ -93,6 +93,26 @@ def test_image():
     equal(sorted(os.listdir(folder)), ["image-2.png", "image.png"])
 
 
+def test_image_adapter():
+    """-o base_url and -o adapter_opts are for the adapter, as in ask"""
+    with tempfile.TemporaryDirectory(dir=HOME) as where:
+        Provider.asked.clear()
+        run = allm("image", "-o", "base_url", ENV["OPENAI_BASE_URL"], "-o",
+                   "quality", "high", "a fox", cwd=where,
+                   env={**ENV, "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"})
+        equal((run.code, len(Provider.asked)), (0, 1))
+        body = json.loads(Provider.asked[0][1])
+        equal((body["quality"], "base_url" in body), ("high", False))
+        script = {"image_script": [["ok", [{
+            "source": {"type": "binary",
+                       "value": base64.b64encode(PNG).decode()}}]]]}
+        run = allm("image", "-m", "fake:m", "-o", "adapter_opts",
+                   json.dumps(script), "-O", "f.png", "a fox", cwd=where)
+        equal((run.code, run.text), (0, "f.png\n"))
+        with open(os.path.join(where, "f.png"), "rb") as image:
+            equal(image.read(), PNG)
+
+
 def test_image_edit():
     """with -a an image is edited"""
     folder = tempfile.mkdtemp(dir=HOME)
