@@ -101,6 +101,7 @@ static void fill_entry(struct shelf *f, const struct mcp_tool *info,
         .tool = t->tool, .execute = server_execute, .data = t,
         .kind = "server", .source = s->conf.name,
         .reach = reach_of(home_arena(f->home), s->conf.name, t->name),
+        .confined = s->conf.sandbox && s->owner->opts.mode != ORDERS_OFF,
         .weight = automatic ? weigh_tool(info, s->owner->mem) : 0,
     };
     f->count++;

@@ -56,6 +56,13 @@ def test_settings():
     equal(p.results(*calling(ADD)), ["5"])
 
 
+def test_yes():
+    """--yes allows the calls of a server in the sandbox, and of no other"""
+    for own, code in (({"sandbox": {"read": [SOURCE]}}, 0), ({}, 10)):
+        p = Place(mcp={"story": {**ENTRY, **own}})
+        equal(p.run("-T", "story", "--yes", *calling(ADD), "hi").code, code)
+
+
 def test_files():
     """--mcp-config takes a file as others write it; mcp.config names files"""
     p = Place()
