@@ -54,12 +54,32 @@ bool approvals_next(const allm_json *metadata, struct approve_call *c)
     return row != NULL;
 }
 
+static bool names_server(const struct approve_call *c)
+{
+    for (const allm_json *r = NULL; (r = allm_json_next(c->reach, r));) {
+        const char *word = allm_json_text(r, NULL);
+        if (word && !strncmp(word, "server ", 7))
+            return true;
+    }
+    return false;
+}
+
+/* What allows the calls of n rows, of which this is one.  --yes does not
+ * for a server, unless it is in the sandbox. */
+static void advise(const struct approve_call *c, size_t n)
+{
+    print_fault("allow such calls with --approve %.100s=auto%s, or keep the "
+                "session with -S NAME to decide later",
+                n == 1 ? c->name : "TOOL", names_server(c) ? "" : " or --yes");
+}
+
 void approvals_report(const allm_json *metadata, const char *path)
 {
     struct bytes list = { NULL, 0, 0 }, flags = { NULL, 0, 0 };
+    struct approve_call c = { NULL, NULL, NULL, NULL };
     size_t n = approvals_count(metadata);
     for (const allm_json *row = NULL; (row = next_row(metadata, row));) {
-        struct approve_call c = call_of(row);
+        c = call_of(row);
         bytes_text(&list, list.len ? "; " : "");
         approve_title(&list, &c);
         bytes_format(&list, " (id %.100s)", c.id);
@@ -72,8 +92,7 @@ void approvals_report(const allm_json *metadata, const char *path)
                     "call; or --deny all --why TEXT)",
                     path, bytes_string(&flags));
     else
-        print_fault("allow such calls with --approve TOOL=auto or --yes, or "
-                    "keep the session with -S NAME to decide later");
+        advise(&c, n);
     bytes_release(&list);
     bytes_release(&flags);
 }

@@ -38,8 +38,8 @@ static int judge_halt(struct batch_end *e, const allm_chat_result *chat)
     int code = exit_of_chat(chat);
     if (code == END_ASKED && approvals_count(chat->metadata))
         e->why = "a call of a tool waits for approval, and nobody can be asked "
-                 "in a batch; allow such calls with --approve TOOL=auto or "
-                 "--yes";
+                 "in a batch; allow such calls with --approve TOOL=auto, or "
+                 "with --yes those that the sandbox confines";
     else if (code == END_ASKED)
         e->why = "the model asks a question, which nobody can answer in a "
                  "batch";

@@ -58,9 +58,12 @@ def test_settings():
 
 def test_yes():
     """--yes allows the calls of a server in the sandbox, and of no other"""
-    for own, code in (({"sandbox": {"read": [SOURCE]}}, 0), ({}, 10)):
-        p = Place(mcp={"story": {**ENTRY, **own}})
-        equal(p.run("-T", "story", "--yes", *calling(ADD), "hi").code, code)
+    p = Place(mcp={"story": {**ENTRY, "sandbox": {"read": [SOURCE]}}})
+    equal(p.run("-T", "story", "--yes", *calling(ADD), "hi").code, 0)
+    p.settings(mcp={"story": ENTRY})
+    run = p.run("-T", "story", "--yes", *calling(ADD), "hi")
+    equal(run.code, 10)
+    holds(run.said, "--approve story__add=auto, or keep")
 
 
 def test_files():
