@@ -56,7 +56,7 @@ static allm_text *write_arguments(const struct approve_call *c)
 /* ------------------------------------------------------------- question --- */
 
 static const struct question_choice all_choices[] = {
-    { 'y', "[y]es once" },   { 's', "[s]ession" }, { 'a', "[a]lways here" },
+    { 'y', "[y]es once" },   { 's', "[s]ession" }, { 'a', "[a]lways" },
     { 'n', "[n]o" },         { 'e', "[e]xplain no" },
     { 'd', "[d]etails" },
 };

@@ -3,7 +3,7 @@
  *
  *      ? bash wants to change files in ~/project
  *        | {"command": "make"}
- *        [y]es once, [s]ession, [a]lways here, [n]o, [e]xplain no, [d]etails
+ *        [y]es once, [s]ession, [a]lways, [n]o, [e]xplain no, [d]etails
  *      > y
  */
 #ifndef CLI_APPROVE_H

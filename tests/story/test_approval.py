@@ -236,7 +236,7 @@ def test_terminal_yes():
     t = p.terminal("-T", "code", *write(), "hi")
     said = t.until(is_asked).decode()
     holds(said, "? write_file wants to change files in", "new.txt",
-          "[y]es once, [s]ession, [a]lways here, [n]o, [e]xplain no, [d]")
+          "[y]es once, [s]ession, [a]lways, [n]o, [e]xplain no, [d]")
     t.after(b"y", b"done.")
     equal(t.end(), 0)
     assert is_written(p)
@@ -468,7 +468,7 @@ def test_tmux():
         screen = t.until(r"^> $")
         holds(screen, "? write_file wants to change files in " + HOME,
               '  |   "path": "tmux.txt",', "\\u001B[2Jx",
-              "  [y]es once, [s]ession, [a]lways here, [n]o, [e]xplain no, "
+              "  [y]es once, [s]ession, [a]lways, [n]o, [e]xplain no, "
               "[d]etails")
         t.keys("y")
         screen = t.until(r"^ended 0\.$")
