@@ -22,6 +22,13 @@ static const struct flag flags[] = {
       "serve: the store; else ALLM_STORE, else a file" },
     { 'H', "--header", FLAG_LIST, AT(headers), "'K: V'",
       "add: send this header; ${VAR} is a variable", .use = FLAG_MOST },
+    { 0, "--read", FLAG_LIST, AT(needs.read), "PATH",
+      "add: confine it, but let it read and execute this", FILL_FILE,
+      .use = FLAG_MOST },
+    { 0, "--write", FLAG_LIST, AT(needs.write), "PATH",
+      "add: confine it, but let it write this", FILL_FILE, .use = FLAG_MOST },
+    { 0, "--net", FLAG_SWITCH, AT(needs.net), NULL,
+      "add: confine it, but let it use the network", .use = FLAG_MOST },
     { 0, "--json", FLAG_SWITCH, AT(json), NULL,
       "print JSON, as the server sent it", .use = FLAG_MOST },
     TOOLBOX_FLAGS(AT),
@@ -46,6 +53,17 @@ static const struct {
     { "read", mcp_read },     { "prompt", mcp_prompt },
 };
 
+/* Is the next word the value of this one?  (of the flags of add) */
+static bool takes_value(const char *word)
+{
+    static const char *const flags_of_add[] = { "-H", "--header", "--read",
+                                                "--write" };
+    for (size_t i = 0; i < sizeof flags_of_add / sizeof *flags_of_add; i++)
+        if (!strcmp(word, flags_of_add[i]))
+            return true;
+    return false;
+}
+
 /* Of "add NAME COMMAND ARG...", the flags after COMMAND are its own: how many
  * words come before them. */
 static int count_own_words(int argc, char **argv)
@@ -56,7 +74,7 @@ static int count_own_words(int argc, char **argv)
     for (; i < argc && words < 3; i++) {
         if (!strcmp(argv[i], "--"))
             return argc;
-        if (!strcmp(argv[i], "-H") || !strcmp(argv[i], "--header"))
+        if (takes_value(argv[i]))
             i++;
         else
             words += argv[i][0] != '-';

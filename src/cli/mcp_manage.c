@@ -114,6 +114,25 @@ int mcp_list(const struct mcp_flags *f, int argc, char **argv)
 
 /* ------------------------------------------------------------------ add --- */
 
+static bool has_needs(const struct mcp_flags *f)
+{
+    return f->needs.read.count || f->needs.write.count || f->needs.net;
+}
+
+/* The entry of a command, in the sandbox if its needs are given. */
+static allm_json *make_command(const struct mcp_flags *f, int argc, char **argv)
+{
+    allm_json *entry = server_entry_command((const char *const *)argv,
+                                            (size_t)argc);
+    if (!has_needs(f))
+        return entry;
+    allm_json *needs = sandbox_needs_json(&f->needs);
+    allm_json *confined = allm_json_set(entry, "sandbox", needs);
+    allm_json_free(needs);
+    allm_json_free(entry);
+    return confined;
+}
+
 static allm_json *make_entry(const struct mcp_flags *f, int argc, char **argv)
 {
     bool url = strstr(argv[0], "://") != NULL;
@@ -127,8 +146,14 @@ static allm_json *make_entry(const struct mcp_flags *f, int argc, char **argv)
                     argv[0]);
         return NULL;
     }
+    if (url && has_needs(f)) {
+        print_fault("--read, --write and --net are for a command, and "
+                    "\"%.100s\" is an address",
+                    argv[0]);
+        return NULL;
+    }
     if (!url)
-        return server_entry_command((const char *const *)argv, (size_t)argc);
+        return make_command(f, argc, argv);
     allm_json *entry = server_entry_url(argv[0], f->headers.word,
                                         f->headers.count);
     if (!entry)
@@ -208,6 +233,9 @@ static int try_entry(const char *name, const allm_json *entry)
         print_note("%s: %zu tools, %zu prompts; to use it: allm -T %s ...",
                    name, allm_json_count(allm_json_get(manifest, "tools")),
                    allm_json_count(allm_json_get(manifest, "prompts")), name);
+    if (code == END_DONE && !strcmp(confinement_of(entry), "not confined"))
+        print_note("it can do whatever you can; --read, --write and --net "
+                   "confine it");
     allm_json_free(manifest);
     allm_json_free(started);
     return code;

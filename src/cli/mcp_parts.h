@@ -3,11 +3,13 @@
 #define CLI_MCP_PARTS_H
 
 #include "cli/approve.h"
+#include "cli/sandbox.h"
 #include "cli/toolbox.h"
 
 struct mcp_flags {
     const char *model, *store;
     struct flag_list options, headers;
+    struct sandbox_needs needs;
     struct toolbox_flags toolbox;
     bool json;
 };

@@ -14,20 +14,19 @@
 #include <string.h>
 
 struct wants {
-    struct flag_list read, write;
-    bool net;
+    struct sandbox_needs needs;
     const char *mode;
     uint32_t timeout_ms;
 };
 
 static const struct flag flags[] = {
-    { 0, "--read", FLAG_LIST, offsetof(struct wants, read), "PATH",
+    { 0, "--read", FLAG_LIST, offsetof(struct wants, needs.read), "PATH",
       "it may read and execute this; repeatable", FILL_FILE,
       .use = FLAG_MOST },
-    { 0, "--write", FLAG_LIST, offsetof(struct wants, write), "PATH",
+    { 0, "--write", FLAG_LIST, offsetof(struct wants, needs.write), "PATH",
       "it may write this; repeatable", FILL_FILE,
       .use = FLAG_MOST },
-    { 0, "--net", FLAG_SWITCH, offsetof(struct wants, net), NULL,
+    { 0, "--net", FLAG_SWITCH, offsetof(struct wants, needs.net), NULL,
       "it may use the network", .use = FLAG_MOST },
     { 0, "--mode", FLAG_CHOICE, offsetof(struct wants, mode), "on|strict|off",
       "what must be in force: the most, all, nothing", FILL_WORDS,
@@ -40,18 +39,21 @@ static const struct flag flags[] = {
 static void add_paths(allm_json_build *b, const char *key,
                       const struct flag_list *list)
 {
-    member_array(b, key);
+    if (list->count)
+        member_array(b, key);
     for (size_t i = 0; i < list->count; i++)
         allm_json_build_text(b, list->word[i], ALLM_NUL_ENDED);
-    allm_json_build_end(b);
+    if (list->count)
+        allm_json_build_end(b);
 }
 
-static allm_json *make_needs(const struct wants *w)
+allm_json *sandbox_needs_json(const struct sandbox_needs *n)
 {
     allm_json_build *b = member_new_object();
-    add_paths(b, "read", &w->read);
-    add_paths(b, "write", &w->write);
-    member_bool(b, "net", w->net);
+    add_paths(b, "read", &n->read);
+    add_paths(b, "write", &n->write);
+    if (n->net)
+        member_bool(b, "net", true);
     return member_done(b);
 }
 
@@ -86,7 +88,7 @@ static int code_of(const allm_json *result)
 static int run_command(const struct wants *w, char **argv)
 {
     allm_sandbox_mode mode = toolbox_mode(w->mode);
-    allm_json *needs = make_needs(w);
+    allm_json *needs = sandbox_needs_json(&w->needs);
     if (mode == ALLM_SANDBOX_OFF)
         print_fault("the sandbox is off: the command can do whatever you can");
     print_flush();

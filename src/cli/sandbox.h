@@ -2,7 +2,18 @@
 #ifndef CLI_SANDBOX_H
 #define CLI_SANDBOX_H
 
-#include <stdbool.h>
+#include "cli/flags.h"
+
+#include "allm.h"
+
+/* What a process may access, from flags. */
+struct sandbox_needs {
+    struct flag_list read, write;
+    bool net;
+};
+
+/* The object "needs" or "sandbox"; the caller frees it. */
+allm_json *sandbox_needs_json(const struct sandbox_needs *n);
 
 /* Print each part of the sandbox as a finding. */
 void sandbox_check(void);

@@ -134,6 +134,26 @@ def test_add():
     assert "nothing" not in p.read("home/config/config.json")
 
 
+def test_add_confined():
+    """mcp add --read, --write and --net put a server into the sandbox"""
+    p = Place()
+    command = ["--", *SERVER.split()]
+    run = p.run("mcp", "add", "free", *command)
+    equal(run.code, 0)
+    holds(run.said, "it can do whatever you can; --read")
+    run = p.run("mcp", "add", "story", "--read", SOURCE, "--write", ".",
+                *SERVER.split(), "--net")
+    equal(run.code, 0)
+    assert "whatever you can" not in run.said, run.said
+    kept = json.loads(p.read("home/config/config.json"))["mcp"]["story"]
+    equal(kept["sandbox"], {"read": [SOURCE], "write": ["."]})
+    equal(kept["args"][1:], ["--net"])
+    equal(p.results("-T", "story", "--yes", *calling(ADD)), ["5"])
+    one_sentence(p.run("mcp", "add", "x", "--net", "http://127.0.0.1:9/"), 2,
+                 "--net", "is an address")
+    equal(p.run("mcp", "add", "x", "--write", "/etc/..", *command).code, 1)
+
+
 def test_manifest():
     """what mcp add stored is offered at once; a call starts the server"""
     p = Place()
