@@ -282,6 +282,12 @@ def test_first_tool():
     holds(out, "uptime", "program", "load average", "done.")
 
 
+def test_shell_script():
+    """the scripted model of the manual calls the tool as written"""
+    out, said = shell(Place(), block("docs/testing-with-fake.md", "shell"))
+    equal((out, said), ("Some files.\n", ""))
+
+
 def test_decide_later():
     """the decision of the manual works as written"""
     p = Place()
