@@ -12,7 +12,8 @@
  *       before everything that is queued later.
  *   (3) A session that was dropped is in `ending` until its lease is released:
  *       another handle of this process waits for that, so that nobody finds a
- *       session locked that was freed before.
+ *       session locked that was freed before.  A child of fork() has no thread
+ *       that releases it, and does not wait.
  */
 #include "store/store.h"
 #include "store/store_parts.h"
@@ -99,11 +100,25 @@ static void forget_ending(const struct store_session *t)
     pthread_mutex_unlock(&ending_lock);
 }
 
-static bool is_ending(const char *name)
+void lease_before_fork(void)
+{
+    pthread_mutex_lock(&ending_lock);
+}
+
+void lease_after_fork(bool child)
+{
+    if (child)
+        ending = NULL;
+    pthread_mutex_unlock(&ending_lock);
+}
+
+/* What this handle releases is released before whatever it does next. */
+static bool is_ending(const allm_store *s, const char *name)
 {
     pthread_mutex_lock(&ending_lock);
     const struct store_session *t = ending;
-    while (t && (!t->name || strcmp(t->name, name) != 0))
+    while (t && (t->store == s || t->store->ops != s->ops || !t->name ||
+                 strcmp(t->name, name) != 0))
         t = t->next;
     pthread_mutex_unlock(&ending_lock);
     return t != NULL;
@@ -112,7 +127,7 @@ static bool is_ending(const char *name)
 void store_session_await(const allm_store *s, const char *name)
 {
     int64_t end = clock_after(clock_now_ns(clock_real()), s->opts.busy_ms);
-    while (is_ending(name) && clock_now_ns(clock_real()) < end)
+    while (is_ending(s, name) && clock_now_ns(clock_real()) < end)
         thread_pause(ENDING_US);
 }
 

@@ -24,14 +24,20 @@ static atomic_uint forks;
 static bool forks_counted;
 static pthread_once_t forks_once = PTHREAD_ONCE_INIT;
 
-static void count_fork(void)
+static void in_parent(void)
+{
+    lease_after_fork(false);
+}
+
+static void in_child(void)
 {
     atomic_fetch_add(&forks, 1);
+    lease_after_fork(true);
 }
 
 static void begin_counting(void)
 {
-    forks_counted = !pthread_atfork(NULL, NULL, count_fork);
+    forks_counted = !pthread_atfork(lease_before_fork, in_parent, in_child);
 }
 
 bool store_is_ours(const allm_store *s)

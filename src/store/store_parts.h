@@ -184,6 +184,8 @@ const char *lease_taker(allm_store *s, struct arena *a, const char *name);
 void lease_lose(struct store_session *t, const char *taker);
 void lease_keep(struct store_session *t);
 void lease_drop(struct store_session *t);
+void lease_before_fork(void);
+void lease_after_fork(bool child);
 
 /* load.c, in the store's thread: read what loaded->row refers to, and check
  * it. */
