@@ -19,6 +19,9 @@ int config_untrust(char **argv);
 /* A copy of a setting's value with *** for secrets; the caller frees it. */
 allm_json *config_mask(const char *path, const allm_json *value);
 
+/* Append an address: without its query, and *** for a name and a password. */
+void config_mask_address(const char *text, struct bytes *out);
+
 /* The path of the user's file.  False: an error was printed. */
 bool config_own_file(char path[PLACES_PATH]);
 

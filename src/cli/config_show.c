@@ -11,8 +11,7 @@
 
 /* ------------------------------------------------------------ secrets --- */
 
-/* Append an address: without its query, and *** for a name and a password. */
-static void add_address(const char *text, struct bytes *out)
+void config_mask_address(const char *text, struct bytes *out)
 {
     const char *scheme = strstr(text, "://");
     const char *host = scheme ? scheme + 3 : text, *end;
@@ -28,7 +27,7 @@ static void add_address(const char *text, struct bytes *out)
 static void put_address(allm_json_build *b, const char *text)
 {
     struct bytes shown = { NULL, 0, 0 };
-    add_address(text, &shown);
+    config_mask_address(text, &shown);
     allm_json_build_text(b, bytes_string(&shown), shown.len);
     bytes_release(&shown);
 }
@@ -66,14 +65,6 @@ static void put_masked(allm_json_build *b, const char *key,
     }
 }
 
-/* An option or member whose name says that it is a key. */
-static bool names_secret(const char *key)
-{
-    return strstr(key, "key") || strstr(key, "token") ||
-           strstr(key, "secret") || strstr(key, "password") ||
-           strstr(key, "header") || strstr(key, "auth");
-}
-
 /* The value, with *** in members that are secret by their name. */
 static void put_open(allm_json_build *b, const allm_json *value)
 {
@@ -86,7 +77,8 @@ static void put_open(allm_json_build *b, const allm_json *value)
         const char *key = allm_json_text(k, NULL);
         const allm_json *member = allm_json_value(k);
         allm_json_build_key(b, key);
-        if (names_secret(key) && strcmp(key, "max_tokens") != 0)
+        if (keyring_names_secret(key, strlen(key)) &&
+            strcmp(key, "max_tokens") != 0)
             put_masked(b, key, member);
         else
             put_open(b, member);

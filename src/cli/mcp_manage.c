@@ -17,38 +17,38 @@
 
 /* ----------------------------------------------------------------- list --- */
 
-/* Does a flag or a variable have a value that is secret, by its name? */
-static bool names_secret(const char *word)
+/* How much of a word names its secret value: "--token" of "--token=x", and of
+ * "--token", before its value; 0: none does. */
+static size_t secret_name(const char *word)
 {
-    static const char *const parts[] = { "key", "token", "secret", "passw",
-                                         "auth" };
-    char name[64];
-    size_t n = strcspn(word, "="), i = 0;
-    for (; i < n && i < sizeof name - 1; i++)
-        name[i] = (char)(word[i] >= 'A' && word[i] <= 'Z' ? word[i] + 32
-                                                          : word[i]);
-    name[i] = '\0';
-    for (i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (strstr(name, parts[i]))
-            return *word == '-' || word[n] == '=';
-    return false;
+    const char *address = strstr(word, "://");
+    size_t end = address ? (size_t)(address - word) : strlen(word), n = end;
+    while (n && word[n - 1] != '=' && word[n - 1] != ':')
+        n--;
+    if (!n && *word == '-')
+        n = end;
+    return keyring_names_secret(word, n) ? strcspn(word, "=:") : 0;
 }
 
-/* "--token=***", "--api-key ***" */
+/* Values of secret names are hidden, and what is secret in addresses. */
 static void add_arguments(struct bytes *out, const allm_json *args)
 {
     bool hide = false;
     for (const allm_json *a = NULL; (a = allm_json_next(args, a));) {
         const char *word = allm_json_text(a, NULL);
-        if (!word)
-            word = "?";
-        bool secret = names_secret(word);
-        size_t n = secret ? strcspn(word, "=") : strlen(word);
+        word = word ? word : "?";
+        size_t n = secret_name(word);
+        bytes_text(out, " ");
         if (hide || (!strchr(word, '/') && keyring_looks_secret(word)))
-            bytes_text(out, " ***");
+            bytes_text(out, "***");
+        else if (n)
+            bytes_format(out, "%.*s%s", (int)n + (word[n] != '\0'), word,
+                         word[n] ? "***" : "");
+        else if (strstr(word, "://"))
+            config_mask_address(word, out);
         else
-            bytes_format(out, " %.*s%s", (int)n, word, word[n] ? "=***" : "");
-        hide = secret && !word[n];
+            bytes_text(out, word);
+        hide = n && !word[n];
     }
 }
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 void keyring_wipe(struct bytes *key)
@@ -243,6 +244,17 @@ bool keyring_looks_secret(const char *name)
     for (size_t i = 0; i < n; i++)
         digits += name[i] >= '0' && name[i] <= '9';
     return n > 40 || (n >= 20 && digits >= 3);
+}
+
+bool keyring_names_secret(const char *name, size_t len)
+{
+    static const char *const parts[] = { "key",   "token", "secret",
+                                         "passw", "auth",  "header" };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        for (size_t at = 0, n = strlen(parts[i]); at + n <= len; at++)
+            if (!strncasecmp(name + at, parts[i], n))
+                return true;
+    return false;
 }
 
 /* --------------------------------------------------------- variables --- */

@@ -45,6 +45,10 @@ void keyring_wipe(struct bytes *key);
  * like the key itself, such as "env:sk-..."? */
 bool keyring_looks_secret(const char *name);
 
+/* Does the name of a flag, a variable, a member or a header say that its value
+ * is secret? */
+bool keyring_names_secret(const char *name, size_t len);
+
 /* The strings of this value are a key, or say where one is: remember the
  * variables of "env:VARIABLE" and "${VARIABLE}". */
 void keyring_note(const allm_json *value);

@@ -364,7 +364,7 @@ def test_secrets_are_hidden():
         "base_url": "https://me:planted-1@example.org/v1?key=planted-2",
         "key": "planted-3", "headers": {"X-Auth": "planted-4"},
         "proxy": "http://u:planted-5@proxy"}},
-        "options": {"*": {"api_key": "planted-6"}},
+        "options": {"*": {"api_key": "planted-6", "apiKey": "planted-12"}},
         "mcp": {"x": {"command": "c", "env": {"A": "planted-7"}},
                 "y": {"url": "https://me:p@planted-10@host/@x?planted-11"}},
         "store": "postgresql://u:planted-8@host/db",

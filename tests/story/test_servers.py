@@ -256,7 +256,10 @@ def test_list():
     p = Place(mcp={"story": {**ENTRY, "sandbox": {}},
                    "tool": {"command": "x", "args": [
                        "-y", "--api-key", "s3cret", "--token=s3cret",
-                       "sk-s3cret", "@scope/" + "long" * 12]},
+                       "sk-s3cret", "@scope/" + "long" * 12,
+                       "https://me:s3cret@z.test/mcp?k=s3cret",
+                       "--header", "X: s3cret", "Authorization: s3cret",
+                       "A=1 B_KEY=s3cret go"]},
                    "near": {"url": "http://me:s3cret@y.test/mcp"},
                    "far": {"type": "http", "url": "http://x.test/mcp?key=1",
                            "headers": {"Authorization": "Bearer t0ken"}}})
@@ -264,6 +267,7 @@ def test_list():
     holds(listed, "confined", "remote", "http://x.test/mcp")
     assert "key=1" not in listed
     holds(listed, "x -y --api-key *** --token=*** *** @scope/longlong",
+          " https://***@z.test/mcp --header *** Authorization:*** A=***\n",
           "http://***@y.test/mcp")
     assert "s3cret" not in listed
     assert "t0ken" not in p.run("mcp", "list", "--json").text
