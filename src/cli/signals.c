@@ -39,7 +39,7 @@ void signals_watch(allm_stream *stream)
     atomic_store(&watch.received, 0);
     for (int i = 0; i < WATCHED; i++) {
         sigaction(watched[i], NULL, &watch.before[i]);
-        if (watch.before[i].sa_handler != SIG_IGN) /* as set by nohup(1) */
+        if (watch.before[i].sa_handler != SIG_IGN)
             sigaction(watched[i], &act, NULL);
     }
 }
