@@ -216,11 +216,13 @@ static void do_noise(const char *id, const char *line)
     answer_text(id, "twice");
 }
 
-/* To its log, and to stderr: a line, one that is not UTF-8, and half a one. */
+/* To its log, and to stderr: a line, one that is not UTF-8, a long one, and
+ * half a one. */
 static void do_log(const char *id, const char *line)
 {
     (void)line;
-    fputs("loading\n\n \xff\xfe\nhalf", stderr);
+    fputs("loading\n\n \xff\xfe\n", stderr);
+    fprintf(stderr, "%04096d-rest\nhalf", 0);
     fflush(stderr);
     puts("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\","
          "\"params\":{\"level\":\"info\",\"logger\":\"db\",\"data\":"

@@ -419,7 +419,7 @@ static void lists_that_nobody_saw_are_freed(void)
 
 struct logged {
     pthread_mutex_t lock;
-    char text[4096];
+    char text[8192];
 };
 
 static void note_log(const allm_trace_event *e, void *ud)
@@ -444,6 +444,8 @@ static void log_goes_to_the_trace(void)
         "server stderr {\"server\":\"e\",\"line\":\"loading\"}\n",
         "server stderr {\"server\":\"e\",\"line\":\""
         "\xef\xbf\xbd\xef\xbf\xbd\"}\n",
+        "server stderr {\"server\":\"e\",\"line\":\"00000",
+        "server stderr {\"server\":\"e\",\"line\":\"-rest\"}\n",
         "server stderr {\"server\":\"e\",\"line\":\"half\"}\n",
     };
     struct box b;
