@@ -44,14 +44,18 @@ bool batch_out_is_final(int exit_code, bool length)
 
 /* --------------------------------------------------------------- index --- */
 
-/* The number of up to `most` hex digits.  Each row has two of them, and
+/* The number of `count` hex digits, as allm_sha256() writes them; 0, which is
+ * the sum of no line, if they are none.  Each row has two of them, and
  * strtoull() takes three times as long. */
-static uint64_t read_hex(const char *digits, size_t most)
+static uint64_t read_hex(const char *digits, size_t count)
 {
     uint64_t n = 0;
-    for (size_t i = 0; i < most && digits[i]; i++) {
-        unsigned c = (unsigned char)digits[i];
-        n = n << 4 | ((c <= '9' ? c : c + 9) & 15);
+    for (size_t i = 0; i < count; i++) {
+        unsigned digit = (unsigned char)digits[i] - '0';
+        unsigned letter = (unsigned char)digits[i] - 'a';
+        if (digit > 9 && letter > 5)
+            return 0;
+        n = n << 4 | (digit > 9 ? letter + 10 : digit);
     }
     return n;
 }
@@ -194,7 +198,7 @@ static bool add_line(struct batch_out *o, const char *line, size_t len)
               allm_json_int64(allm_json_get(row, "exit_code"), &number);
     if (ok)
         add_row(o, id, id_len, (int)number, reached_length(row),
-                read_hex(hex, 16));
+                strlen(hex) == 16 ? read_hex(hex, 16) : 0);
     allm_json_free(row);
     return ok;
 }

@@ -371,6 +371,27 @@ def test_changed():
         equal(rows(out)[-1]["text"], "TWO")
 
 
+def test_damaged_sum():
+    """a sum that is no number of 16 hex digits is that of another line"""
+    out = new()
+    with Server() as server:
+        def run():
+            return allm(*MODEL, "-O", out, env=server.env,
+                        stdin=lines({"id": "a", "prompt": "one"}))
+        equal(run().code, 0)
+        with open(out, "rb") as whole:
+            row = whole.read()
+        digit = row[-4:-3]
+        for other in (b"ghijklmnopqrstuv"[int(digit, 16):][:1], b"",
+                      digit + b"0"):
+            with open(out, "wb") as damaged:
+                damaged.write(row[:-4] + other + row[-3:])
+            one_sentence(run(), 2, '"a"', "--changed ask")
+        with open(out, "wb") as damaged:
+            damaged.write(row)
+        equal((run().code, sum(server.asked.values())), (0, 1))
+
+
 def test_tidy():
     """tidy keeps the last row of each id, in the order of the rows"""
     out = new()
