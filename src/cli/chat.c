@@ -84,18 +84,49 @@ static void drop_attached(struct chat *c)
     bytes_release(&c->before);
 }
 
-static void send_text(struct chat *c, const char *text)
+/* Detach the file that cannot be sent; the others are for the next try. */
+static void detach_file(struct chat *c)
 {
+    size_t at = prompt_good_files();
+    struct flag_list *list = &c->files;
+    size_t words = 1;
+    if (at >= list->count) {
+        at = 2 * (at - list->count);
+        list = &c->typed;
+        words = 2;
+    } else {
+        term_free((void *)(uintptr_t)list->word[at]);
+    }
+    if (at >= list->count)
+        return;
+    list->count -= words;
+    memmove(list->word + at, list->word + at + words,
+            (list->count - at) * sizeof *list->word);
+}
+
+/* False: the message cannot be sent as it is. */
+static bool send_text(struct chat *c, const char *text)
+{
+    size_t before = c->before.len;
     allm_thread *thread = allm_thread_new(NULL);
     const struct prompt_files files = { .attached = &c->files,
                                         .typed = &c->typed };
     bytes_text(&c->before, text);
-    if (prompt_add_message(thread, bytes_string(&c->before), &files) ==
-            ALLM_OK &&
-        prompt_fetch_images(&thread, &c->target, &c->taps))
+    bool ok = prompt_add_message(thread, bytes_string(&c->before), &files) ==
+                  ALLM_OK &&
+              prompt_fetch_images(&thread, &c->target, &c->taps);
+    if (ok)
         chat_send_message(c, allm_thread_last(thread));
+    else
+        c->code = END_USAGE;
     allm_thread_free(thread);
-    drop_attached(c);
+    if (ok || !chat_lines_interactive()) {
+        drop_attached(c);
+    } else {
+        detach_file(c);
+        bytes_splice(&c->before, before, c->before.len - before, "", 0);
+    }
+    return ok;
 }
 
 void chat_resume(struct chat *c)
@@ -140,12 +171,15 @@ static void answer_questions(struct chat *c)
 static void send_line(struct chat *c, const char *line)
 {
     struct bytes prompt = { NULL, 0, 0 };
+    bool ok = true;
     if (session_question(&c->session))
-        send_text(c, line);
+        ok = send_text(c, line);
     else if (chat_template_fill(c, line, &prompt))
-        send_text(c, bytes_string(&prompt));
+        ok = send_text(c, bytes_string(&prompt));
     else
         c->code = END_USAGE;
+    if (!ok && console_is_possible())
+        console_prefill(line);
     bytes_release(&prompt);
 }
 

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* --------------------------------------------------------- the thread --- */
 
@@ -176,9 +177,15 @@ static bool is_no_stdin(const char *path)
         "a chat reads its lines from standard input, so - is no file");
 }
 
+/* What can be read only once is read when it is sent. */
 static bool is_readable(const char *path)
 {
-    int fd = is_no_stdin(path) ? input_open(path) : -1;
+    struct stat st;
+    if (!is_no_stdin(path))
+        return false;
+    if (attach_is_url(path) || (!stat(path, &st) && S_ISREG(st.st_mode)))
+        return prompt_can_attach(path);
+    int fd = input_open(path);
     if (fd < 0)
         return false;
     input_close(fd);
@@ -187,10 +194,10 @@ static bool is_readable(const char *path)
 
 bool chat_commands_attach(struct chat *c, const char *path)
 {
-    bool full = c->files.count == FLAGS_MAX;
-    if (full)
-        print_fault("too many files: a prompt can have %d", (int)FLAGS_MAX);
-    if (full || (!attach_is_url(path) && !is_readable(path)))
+    if (c->files.count == PROMPT_FILES)
+        return print_fault("too many files: a prompt can have %d",
+                           (int)PROMPT_FILES);
+    if (!is_readable(path))
         return false;
     c->files.word[c->files.count++] = term_copy(path, strlen(path));
     return true;
@@ -201,7 +208,8 @@ static void attach_file(struct chat *c, const char *rest)
     if (!*rest)
         print_fault("/attach needs a file: /attach FILE");
     else if (chat_commands_attach(c, rest))
-        print_note("(the next prompt has %zu files)", c->files.count);
+        print_note("(the next prompt has %zu file%s)", c->files.count,
+                   c->files.count == 1 ? "" : "s");
 }
 
 /* A text as a fenced block before the next prompt. */

@@ -10,29 +10,33 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_FILES = 64 };
-
 static struct prompt {
     struct input text, piped;
     bool stdin_used; /* a file is "-" */
-    size_t count;
-    struct input file[MOST_FILES];
-    allm_image *image[MOST_FILES];
-    allm_part part[MOST_FILES + 1];
-    const allm_part *parts[MOST_FILES + 1];
+    size_t count, good; /* files; of the last prompt */
+    struct input file[PROMPT_FILES];
+    allm_image *image[PROMPT_FILES];
+    allm_part part[PROMPT_FILES + 1];
+    const allm_part *parts[PROMPT_FILES + 1];
 } prompt;
 
 static void release_prompt(struct prompt *p)
 {
     input_release(&p->text);
     input_release(&p->piped);
-    for (size_t i = 0; i < MOST_FILES; i++) {
+    for (size_t i = 0; i < PROMPT_FILES; i++) {
         input_release(&p->file[i]);
         allm_image_free(p->image[i]);
         p->image[i] = NULL;
     }
+    p->good = p->count;
     p->count = 0;
     p->stdin_used = false;
+}
+
+size_t prompt_good_files(void)
+{
+    return prompt.good;
 }
 
 static void trim_end(struct input *in)
@@ -241,14 +245,22 @@ static bool add_content(struct prompt *p, const char *path,
 static bool add_file(struct prompt *p, const char *path, const char *mime)
 {
     struct input content;
-    if (p->count == MOST_FILES)
-        return print_fault("too many files: a prompt can have %d", MOST_FILES);
+    if (p->count == PROMPT_FILES)
+        return print_fault("too many files: a prompt can have %d",
+                           PROMPT_FILES);
     if (attach_is_url(path))
         return add_image(p, path, allm_image_from_url(path));
     if (!load_file(p, &content, path))
         return false;
     bool ok = add_content(p, path, &content, mime);
     input_release(&content);
+    return ok;
+}
+
+bool prompt_can_attach(const char *path)
+{
+    bool ok = add_file(&prompt, path, NULL);
+    release_prompt(&prompt);
     return ok;
 }
 

@@ -20,6 +20,14 @@ allm_status prompt_add(allm_thread *thread, int argc, char **argv,
 allm_status prompt_add_text(allm_thread *thread, const char *text,
                             const struct flag_list *files);
 
+enum { PROMPT_FILES = 64 };
+
+/* Can this file or URL be attached?  False: an error was printed. */
+bool prompt_can_attach(const char *path);
+/* After an error: the number of files before the one that it is about, first
+ * those of -a, then those of --at; all of them: it is about the text. */
+size_t prompt_good_files(void);
+
 /* The files of a prompt; each list may be NULL.  "-" is standard input, which
  * is then not part of the text. */
 struct prompt_files {

@@ -85,6 +85,25 @@ def test_address_stays_with_its_model():
         assert "x-secret" not in str(server.asked[0][1]).lower()
 
 
+def test_attachments():
+    """a pipe has no draft: a prompt that cannot be sent takes its files along"""
+    with Server() as server:
+        p = place(server)
+        p.write("a note\n", "a.txt")
+        p.write("gone\n", "b.txt")
+        p.write("\0\1", "c.bin")
+        given = ["/attach c.bin", "/attach a.txt", "/attach b.txt", "!rm b.txt",
+                 "hi"]
+        run = p.run("chat", "-m", "one:a", stdin="\n".join(given) + "\n")
+        equal((run.code, len(server.asked)), (2, 0))
+        holds(run.said, "c.bin is neither UTF-8 text nor an image", "1 file)",
+              "2 files)", "b.txt")
+        p.write("gone\n", "b.txt")
+        chat(p, "-m", "one:a", lines=[*given, "again"])
+        equal(prompts(server), ["again"])
+        one_sentence(p.run("chat", "-m", "one:a", "-a", "c.bin"), 2, "c.bin")
+
+
 def test_task():
     """a chat falls back to the next model of its task"""
     with Server(503, 503, 503) as server:

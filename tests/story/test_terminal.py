@@ -375,9 +375,31 @@ def test_commands():
     equal(prompts_after((b"/file " + name.encode(), b"next prompt"),
                         (b"read it", b"done."))[0],
           "```" + name + "\na note\n```\n\nread it")
-    got = prompts_after((b"/attach " + name.encode(), b"1 files"),
+    got = prompts_after((b"/attach " + name.encode(), b"has 1 file)"),
                         (b"read it", b"done."))
     holds(json.dumps(got[0]), "a note", "read it")
+
+
+def test_attachments():
+    """a file is checked when it is attached; one that is gone keeps the rest"""
+    binary, gone = file("bad.bin", "\0\1\2"), file("gone.txt", "gone\n")
+    note = file("note.txt", "a note\n")
+    t = chat()
+    t.after(b"/attach " + binary.encode() + b"\r", b"neither UTF-8 text nor")
+    for name, shows in (note, b"has 1 file)"), (gone, b"has 2 files)"):
+        t.until(is_prompt)
+        t.after(b"/attach " + name.encode() + b"\r", shows)
+    os.remove(gone)
+    t.until(is_prompt)
+    t.after(b"read it\r", b"gone.txt")
+    t.until(lambda seen: b"> read it" in seen.split(b"gone.txt")[-1])
+    t.after(b"\r", b"done.")
+    path = os.path.join(HOME, "attached.json")
+    t.until(is_prompt)
+    t.after(b"/save " + path.encode() + b"\r", b"saved to")
+    leave(t)
+    with open(path, encoding="utf-8") as source:
+        holds(source.read(), "a note", "read it")
 
 
 def test_more_commands():
@@ -526,7 +548,7 @@ def test_completed_words():
     file("unique.txt", "x")
     config = file("names.json", '{"aliases": {"quick": "fake:other"}}')
     t = chat(*scripts(ANSWER), "--config", config, env=env)
-    for keys, shows in ((b"/attach uniq\t\r", b"the next prompt has 1 files"),
+    for keys, shows in ((b"/attach uniq\t\r", b"the next prompt has 1 file)"),
                         (b"/file uniq\t\r", b"unique.txt comes before"),
                         (b"/model qui\t\r", b"fake:other> "),
                         (b"/load jour\t\r", b"journey: 2 messages"),
