@@ -49,7 +49,8 @@ void mcp_client_hear(struct mcp_client *c, struct slice message, int64_t now);
 
 /*
  * HTTP: the request with this JSON-RPC id was answered with an error status and
- * this body.  The target of a redirect is for people; else NULL.
+ * this body; server/discover also with 2xx, but not as MCP says.  The target of
+ * a redirect is for people; else NULL.
  */
 void mcp_client_refused(struct mcp_client *c, uint64_t id, int status,
                         const char *target, struct slice body, int64_t now);

@@ -5,7 +5,8 @@
  *
  *      server/discover -- a result, or an error that only modern servers
  *             |           know ----------------------------------> modern
- *             |-- any other error, {}, or an HTTP status that refuses it
+ *             |-- any other error, {}, no answer of MCP over HTTP, or a
+ *             |   status that refuses it
  *             |                                     |
  *             '-- no answer in time --> initialize -+--> legacy
  *                                           |
@@ -350,9 +351,12 @@ void mcp_client_start(struct mcp_client *c, const struct revision *known,
     "is not followed; if that is the server, use this URL"
 
 /* The status of an answer to the probe that says: not this way.  It should be
- * 400, 404 or 405; servers in Rust answer 422. */
+ * 400, 404 or 405; servers in Rust answer 422, and others 200 or 202 without an
+ * answer. */
 static bool refuses_probe(int status)
 {
+    if (status / 100 == 2)
+        return true;
     return status / 100 == 4 && status != 401 && status != 403 &&
            status != 408 && status != 429;
 }

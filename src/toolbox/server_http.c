@@ -289,6 +289,11 @@ static void take_answer(struct talk *t)
         mcp_client_hear(s->client, buf_slice(&t->body), server_now());
     if (!is_awaited(t))
         return;
+    if (t->message->method == MCP_DISCOVER) {
+        mcp_client_refused(s->client, id_of(t), t->status, NULL,
+                           (struct slice){ "", 0 }, server_now());
+        return;
+    }
     buf_init(&why, &t->arena, SIZE_MAX / 2);
     buf_format(&why,
                "the server answered with HTTP status %d and %.100s, which is "

@@ -213,6 +213,34 @@ static void calls_a_legacy_server_in_a_session(void)
     close_web(&w);
 }
 
+/* Its answer to the probe is none: that refuses the probe, too. */
+static void greets_a_server_that_does_not_answer_its_probe(void)
+{
+    static const struct server_step broken[] = JSON("{\"jsonrpc\":");
+    static const struct server_step empty[] = JSON("");
+    static const struct {
+        const char *why;
+        const struct server_step *steps;
+    } rows[] = { { "no content", accepted }, { "not JSON", broken },
+                 { "a page", page }, { "an empty body", empty } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct web w;
+        check_row(rows[i].why);
+        open_web(&w);
+        server_play_when(w.server, "server/discover", rows[i].steps);
+        server_play_when(w.server, "\"initialize\"", initialized);
+        server_play_when(w.server, "notifications/initialized", accepted);
+        server_play_when(w.server, "GET /mcp", no_stream);
+        server_play_when(w.server, "tools/list", listed_legacy);
+        server_play_when(w.server, "DELETE /mcp", left);
+        add_web(&w, "");
+        CHECK_TEXT(state_of(&w, "state"), "ready");
+        CHECK_TEXT(state_of(&w, "revision"), "2025-06-18");
+        close_web(&w);
+    }
+    check_row(NULL);
+}
+
 /* Its revision is known: it is not probed. */
 static void starts_as_its_manifest_says(void)
 {
@@ -846,6 +874,7 @@ static void renews_a_token_once_for_two_calls(void)
 TESTS = {
     TEST_ONCE(calls_a_modern_server),
     TEST_ONCE(calls_a_legacy_server_in_a_session),
+    TEST_ONCE(greets_a_server_that_does_not_answer_its_probe),
     TEST_ONCE(starts_as_its_manifest_says),
     TEST_ONCE(reads_a_stream_of_events),
     TEST_ONCE(resumes_a_stream),
