@@ -23,10 +23,22 @@ static struct {
     bool on;
 } watch;
 
+/* At once; but first the handlers before ours restore the terminal.  If they
+ * raise the signal again, it waits until ours returns, and it does not. */
+static void end_program(int number)
+{
+    for (int i = 0; i < WATCHED; i++) {
+        void (*before)(int) = watch.before[i].sa_handler;
+        if (before != SIG_DFL && before != SIG_IGN)
+            before(number);
+    }
+    _exit(END_SIGNAL + number);
+}
+
 static void cancel_stream(int number)
 {
     if (atomic_exchange(&watch.received, number))
-        _exit(END_SIGNAL + number);
+        end_program(number);
     allm_stream_cancel(watch.stream);
 }
 

@@ -795,6 +795,19 @@ def test_signals():
         equal((piped.returncode, out.strip()), (128 + number, b""))
 
 
+def test_second_signal():
+    """a second signal during an answer ends the chat; the terminal is restored"""
+    t = chat(*scripts([["text", "begun "], ["delay", 60000]], ANSWER))
+    t.after(b"hi\r", b"begun")
+    t.child.send_signal(signal.SIGSTOP)     # so that both come at once
+    os.waitid(os.P_PID, t.child.pid, os.WSTOPPED)
+    for number in signal.SIGTERM, signal.SIGHUP, signal.SIGCONT:
+        t.child.send_signal(number)
+    assert t.child.wait(timeout=20) in (128 + signal.SIGTERM,
+                                        128 + signal.SIGHUP)
+    assert termios.tcgetattr(t.ours)[3] & termios.ECHO
+
+
 def test_raw_words():
     """text from a model, a server or a file is escaped"""
     t = chat("--ask", *scripts(
