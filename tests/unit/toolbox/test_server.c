@@ -1027,7 +1027,8 @@ static void serves_eight_hubs(void)
     box_close(&b);
 }
 
-/* The time of a form is not that of its call. */
+/* The time of a form is not that of its call, nor of one that begins
+ * meanwhile. */
 static void waits_for_the_user(void)
 {
     struct asked a = { .answer = 4 };
@@ -1046,6 +1047,13 @@ static void waits_for_the_user(void)
     CHECK_INT(read(a.told[0], &byte, 1), 1);
     pull_ready(hub);
     CHECK_INT(allm_hub_timeout(hub), -1);
+    allm_stream *later = box_start(&b, "quick__hang", "{}");
+    CHECK_INT(allm_hub_add(hub, later, NULL), ALLM_OK);
+    do
+        pull_ready(hub);
+    while (allm_hub_timeout(hub) >= 0 && allm_hub_wait(hub, -1, NULL));
+    CHECK_INT(allm_hub_count(hub), 2);
+    allm_stream_free(later);
     allm_elicitation_accept(a.kept, right);
     allm_elicitation_free(a.kept);
     while (allm_hub_wait(hub, -1, NULL))
