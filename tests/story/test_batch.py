@@ -566,6 +566,12 @@ def test_ordered():
     equal([row["id"] for row in run.lines[:-1]],
           [f"r{i}" for i in range(150)])
     equal((run.code, run.lines[-1]["exit_code"]), (1, 2))
+    # many rows wait for the first one
+    with Server(script=lambda prompt, _: 0.5 if prompt == "word 0" else None
+                ) as server:
+        run = allm(*MODEL, "--ordered", "-j", "20", stdin=prompts(150),
+                   env=server.env)
+    equal([row["id"] for row in run.lines], [f"r{i}" for i in range(150)])
 
 
 def test_shards():

@@ -261,11 +261,14 @@ def test_keys_command():
     assert not os.path.exists(log)
     with Server(200, 200) as server:
         p.write({"providers": {"groq": {"base_url": server.url}}})
-        run = p.run("-m", "groq:m", "hi", env={"OPENAI_API_KEY": "sk-other"})
+        run = p.run("-m", "groq:m", "hi", env={"OPENAI_API_KEY": "sk-other",
+                                               "GNUPGHOME": "/my/gnupg"})
         equal((run.code, server.keys()), (0, ["Bearer " + SECRET]))
     equal(open(log).read(), "x\n")
-    assert "sk-other" not in open(log + ".env").read(), open(
-        log + ".env").read()
+    with open(log + ".env", encoding="utf-8") as file:
+        variables = file.read()
+    assert "sk-other" not in variables, variables
+    holds(variables, "GNUPGHOME=/my/gnupg\n")  # of a password manager
     for command in ("exit 3", "true", "cat /no/such/file",
                     "echo part; kill -9 $$"):
         equal(p.run("keys", "set", "groq", "--from", "cmd:" + command).code, 0)
