@@ -6,7 +6,6 @@
 #include <allm.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 static const char tools[] =
@@ -29,9 +28,8 @@ static void answer(allm_mcp_server *s, const allm_mcp_request *r)
 /* Send what the server has to say; false: nobody reads it. */
 static bool send_all(allm_mcp_server *s)
 {
-    const char *bytes;
     size_t len;
-    while ((bytes = allm_mcp_server_out(s, &len))) {
+    for (const char *bytes; (bytes = allm_mcp_server_out(s, &len));) {
         ssize_t n = write(STDOUT_FILENO, bytes, len);
         if (n <= 0)
             return false;
@@ -46,18 +44,16 @@ int main(void)
     allm_mcp_server *s = allm_mcp_server_new(
         ALLM(mcp_server_opts, .name = "adder", .version = "1", .tools = list));
     char bytes[4096];
-    ssize_t n;
-    while (!allm_mcp_server_error(s) && send_all(s) &&
-           (n = read(STDIN_FILENO, bytes, sizeof bytes)) > 0) {
-        const allm_mcp_request *r;
+    for (ssize_t n; !allm_mcp_server_error(s) && send_all(s) &&
+                    (n = read(STDIN_FILENO, bytes, sizeof bytes)) > 0;) {
         allm_mcp_server_feed(s, bytes, (size_t)n);
-        while ((r = allm_mcp_server_next(s)))
+        for (const allm_mcp_request *r; (r = allm_mcp_server_next(s));)
             answer(s, r);
     }
     const allm_error *error = allm_mcp_server_error(s);
     if (error)
         fprintf(stderr, "%s\n", error->message);
-    int status = error ? EXIT_FAILURE : EXIT_SUCCESS;
+    int status = error != NULL;
     allm_mcp_server_free(s);
     allm_json_free(list);
     return status;
