@@ -796,7 +796,7 @@ def test_signals():
 
 
 def test_second_signal():
-    """a second signal during an answer ends the chat; the terminal is restored"""
+    """a second signal during an answer ends a chat, in a restored terminal"""
     t = chat(*scripts([["text", "begun "], ["delay", 60000]], ANSWER))
     t.after(b"hi\r", b"begun")
     t.child.send_signal(signal.SIGSTOP)     # so that both come at once
