@@ -17,13 +17,14 @@ static void write_with(struct builtin_call *c, enum root_how how)
         builtin_path_fault(c, path, error);
         return;
     }
+    size_t lines = lines_count(content);
     if (how == ROOT_APPEND)
         buf_format(&c->out, "%s has %llu bytes now\n", path,
                    (unsigned long long)size);
     else
-        buf_format(&c->out, "%s %s, %zu lines\n",
-                   created ? "created" : "replaced", path,
-                   lines_count(content));
+        buf_format(&c->out, "%s %s, %zu line%s\n",
+                   created ? "created" : "replaced", path, lines,
+                   lines == 1 ? "" : "s");
     builtin_answer(c);
 }
 

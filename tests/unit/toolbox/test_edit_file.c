@@ -57,7 +57,7 @@ static void writes_files(void)
     };
     static const struct row old[] = {
         { "an old file", "write_file", "{'path': 'f', 'content': 'x\\n'}",
-          "replaced f, 1 lines", "x\n" },
+          "replaced f, 1 line\n", "x\n" },
         { "append", "append_to_file", "{'path': './f', 'content': 'abc'}",
           "./f has 7 bytes now", "old\nabc" },
         { "below a file", "write_file", "{'path': 'f/g', 'content': 'x'}",
