@@ -82,6 +82,8 @@ static int code_of(const allm_json *result)
     allm_json_int64(allm_json_get(result, "signal"), &sig);
     if (wall)
         print_note("ended by the sandbox: %s", wall);
+    if (allm_json_true(allm_json_get(result, "timed_out")))
+        print_note("ended because the time of --timeout was up");
     return sig ? END_SIGNAL + (int)sig : (int)status;
 }
 

@@ -70,8 +70,10 @@ def test_off():
 
 
 def test_timeout():
-    """the command ends at its timeout"""
-    equal(sandbox("--timeout", "0.2", "--", "sleep", "1000").code, 143)
+    """the command ends at its timeout, and a note says so"""
+    run = sandbox("--timeout", "0.2", "--", "sleep", "1000")
+    equal(run.code, 143)
+    holds(run.said, "the time of --timeout was up")
 
 
 def test_many_processes():
