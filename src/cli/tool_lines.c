@@ -135,7 +135,7 @@ static void end_line(struct line_call *c, const allm_event *event,
     if (lines)
         bytes_format(out, " %zu line%s", lines, lines > 1 ? "s" : "");
     if (c->failed)
-        bytes_text(out, " failed");
+        bytes_text(out, c->denied ? " denied" : " failed");
     bytes_format(out, " %.1f s\n", (double)c->ms / 1000);
     open_id = NULL;
 }

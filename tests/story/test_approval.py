@@ -246,8 +246,9 @@ def test_terminal_no():
     """no denies the call; an explanation reaches the model"""
     p = Place()
     t = ask(p)
-    t.after(b"n", b"done.")
+    said = t.after(b"n", b"done.")
     equal(t.end(), 0)
+    assert b'* write_file "new.txt" denied' in said, said
     assert not is_written(p)
     t = p.terminal("-S", "s", "-T", "code", *write(), "hi")
     t.until(is_asked)
