@@ -321,8 +321,9 @@ void client_impatient(struct mcp_client *c, int64_t now)
         send_initialize(c, revision_legacy(), now);
     else
         client_lose(c, "timeout",
-                    "the server did not answer within %u ms of its start; is "
-                    "it an MCP server? If it needs longer, raise start_timeout",
+                    "the server did not answer within %u ms when asked to "
+                    "begin; is it an MCP server? If it needs longer, raise "
+                    "start_timeout",
                     c->opts.start_ms);
 }
 

@@ -157,14 +157,16 @@ static const struct row opening[] = {
       "! ready {'revision':'2026-07-28'}\n" },
     { "nothing at all",
       PROBE "@ 10000\n" INITIALIZE "@ 10000\n"
-      "! failed timeout: the server did not answer within 10000 ms of its "
-      "start; is it an MCP server? If it needs longer, raise start_timeout\n" },
+      "! failed timeout: the server did not answer within 10000 ms when "
+      "asked to begin; is it an MCP server? If it needs longer, raise "
+      "start_timeout\n" },
     { "the probe is ignored, and initialize is refused",
       PROBE "@ 10000\n" INITIALIZE
       "< {'id':2,'error':{'code':-32600,'message':'no'}}\n"
       "@ 9999\n@ 1\n"
-      "! failed timeout: the server did not answer within 10000 ms of its "
-      "start; is it an MCP server? If it needs longer, raise start_timeout\n" },
+      "! failed timeout: the server did not answer within 10000 ms when "
+      "asked to begin; is it an MCP server? If it needs longer, raise "
+      "start_timeout\n" },
     { "initialize is refused",
       PROBE NO_METHOD INITIALIZE
       "< {'id':2,'error':{'code':-32000,'message':'closed'}}\n"
@@ -232,8 +234,8 @@ static void does_not_wait_longer_for_the_probe(void)
                     "@ 1\n" INITIALIZE "@ 119999\n"
                     "@ 1\n"
                     "! failed timeout: the server did not answer within 120000 "
-                    "ms of its start; is it an MCP server? If it needs longer, "
-                    "raise start_timeout\n",
+                    "ms when asked to begin; is it an MCP server? If it needs "
+                    "longer, raise start_timeout\n",
               SIZE_MAX);
 }
 
