@@ -41,6 +41,8 @@ TRIED = [               # blocks that another test runs: name, test
     ("first", "tests/story/test_manual.py"),
     ("static link", "tests/install/install.sh"),
     ("npm", "tests/story/test_servers.py"),
+    ("npm confined", "tests/story/test_servers.py"),
+    ("shell", "tests/story/test_tools.py"),
     ("first tool", "tests/story/test_tools.py"),
     ("decide later", "tests/story/test_tools.py"),
     ("git", "tests/story/test_tools.py"),

@@ -505,6 +505,22 @@ def test_manual():
     equal((run.code, run.text), (0, "two.\n"))
 
 
+def test_manual_confined():
+    """the server of the manual in the sandbox is added and used as written,
+    with another program in its place"""
+    p = Place()
+    with open(os.path.join(SOURCE, "docs", "mcp.md"), encoding="utf-8") as page:
+        _, add, use = page.read().split("<!-- npm confined: tried by ")[
+            1].split("```sh\n")[1].split("```")[0].replace(
+                "\\\n", "").strip().splitlines()
+    flags, _, program = add.partition(" node ")
+    holds(program, "~/mcp/node_modules/.bin/")
+    flags = flags.replace("~/mcp", shlex.quote(SOURCE))
+    equal(p.run(*shlex.split(flags)[1:], *SERVER.split()).code, 0)
+    equal(p.results(*shlex.split(use)[1:-1], *calling(
+        call("safe__add", {"a": 2, "b": 3}))), ["5"])
+
+
 # -------------------------------------------------------------------- trust
 
 
