@@ -9,6 +9,7 @@ import os
 import pty
 import select
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -25,6 +26,8 @@ HOME = tempfile.mkdtemp(prefix="allm-story-")
 # What the program runs under, such as "valgrind -q --error-exitcode=99".
 PREFIX = os.environ.get("STORY_PREFIX", "").split()
 CLEAN = {"PATH": os.environ.get("PATH", ""), "HOME": HOME, "TERM": "dumb"}
+# Nor is an ignored signal, as when the tests run under nohup.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 class Run:
