@@ -86,7 +86,7 @@ def test_address_stays_with_its_model():
 
 
 def test_attachments():
-    """a pipe has no draft: a prompt that cannot be sent takes its files along"""
+    """a pipe has no draft: a prompt that is not sent takes its files along"""
     with Server() as server:
         p = place(server)
         p.write("a note\n", "a.txt")
