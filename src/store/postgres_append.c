@@ -6,6 +6,9 @@
  *                           '--> INSERT records, messages, blobs; UPDATE cuts;
  *                                DELETE what was taken from the inbox
  *
+ * Parts that have nothing to do are left out: to parse and plan all of them
+ * takes the server several times as long as to run them.
+ *
  * An append whose row did not match has lost its session.  The statement is a
  * transaction of its own; where the server's synchronous_commit is off, the
  * statement turns it on for itself.
@@ -103,53 +106,71 @@ enum {
 };
 _Static_assert((int)COLUMNS <= (int)SQL_MOST_PARAMS, "a parameter for each");
 
-static const char append_text[] =
-    "WITH s AS (SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[],"
-    " $4::bigint[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[],"
-    " $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[],"
-    " $14::text[], $15::text[]) AS t(id, epoch, head, last, sum, open,"
-    " messages, due, inbox, live, status, waits, title, model, state)),"
-    " done AS (UPDATE allm_session x SET head = s.last, sum = s.sum,"
-    " open = s.open, messages = s.messages, tries = 0, changed = $now,"
-    " cancel = CASE WHEN x.open = s.open THEN x.cancel ELSE 0 END,"
-    " status = s.status, waits = s.waits, title = s.title, model = s.model,"
-    " state = COALESCE(s.state, x.state),"
-    " due = CASE WHEN s.due > 0 THEN LEAST(x.due, $now)"
-    " WHEN x.queue IS NOT NULL AND EXISTS (SELECT 1 FROM allm_inbox i"
-    " WHERE i.session = x.id AND i.id > s.inbox) THEN x.due END"
-    " FROM s WHERE x.id = s.id AND x.epoch = s.epoch AND x.head = s.head"
-    " RETURNING x.id),"
-    " r AS (INSERT INTO allm_record (session, seq, type, body, sum)"
-    " SELECT * FROM unnest($16::bigint[], $17::bigint[], $18::text[],"
-    " $19::text[], $20::text[]) AS t(session, seq, type, body, sum)"
-    " WHERE session IN (SELECT id FROM done)),"
-    " c AS (UPDATE allm_message m SET until = t.seq FROM unnest($21::bigint[],"
-    " $22::bigint[], $23::bigint[]) AS t(session, keep, seq)"
-    " WHERE m.session = t.session AND m.n >= t.keep AND m.until IS NULL"
-    " AND m.session IN (SELECT id FROM done)),"
-    " m AS (INSERT INTO allm_message (session, n, since, until, body, hash)"
-    " SELECT session, n, since, NULLIF(until, 0), body, hash FROM"
-    " unnest($24::bigint[], $25::bigint[], $26::bigint[], $27::bigint[],"
-    " $28::text[], $29::text[]) AS t(session, n, since, until, body, hash)"
-    " WHERE session IN (SELECT id FROM done)),"
-    " b AS (INSERT INTO allm_blob (session, hash, bytes)"
-    " SELECT * FROM unnest($30::bigint[], $31::text[], $32::bytea[])"
-    " AS t(session, hash, bytes) WHERE session IN (SELECT id FROM done)"
-    " ON CONFLICT DO NOTHING),"
-    " i AS (DELETE FROM allm_inbox x USING s WHERE x.session = s.id"
-    " AND x.id <= s.inbox AND s.id IN (SELECT id FROM done)),"
-    " l AS (DELETE FROM allm_live x USING s WHERE x.session = s.id"
-    " AND s.live <> 0 AND x.op <> abs(s.live)"
-    " AND s.id IN (SELECT id FROM done)),"
-    " k AS (INSERT INTO allm_live (session, op, n, count, body)"
-    " SELECT s.id, s.live, " SQL_NEXT_LIVE(
-        "s.id", "s.live",
-        "0") ", 1,"
-             " CAST(s.epoch AS text) FROM s"
-             " WHERE s.live > 0 AND s.id IN (SELECT id FROM done)),"
-             " sync AS (SELECT set_config('synchronous_commit', 'on', true)"
-             " WHERE current_setting('synchronous_commit') = 'off')"
-             " SELECT id, (SELECT count(*) FROM sync) FROM done";
+/* The parts of the statement. */
+enum { SESSIONS, CUTS, MESSAGES, BLOBS, INBOX, EVENTS, MARKS, PARTS };
+
+/* The text of each, and its columns [first, end): the marks "$:" in the order
+ * of the text. */
+static const struct {
+    unsigned char first, end;
+    const char *text;
+} parts[PARTS] = {
+    [SESSIONS] = { S_ID, C_SESSION,
+      "WITH s AS (SELECT * FROM unnest($::bigint[], $::bigint[], $::bigint[],"
+      " $::bigint[], $::text[], $::bigint[], $::bigint[], $::bigint[],"
+      " $::bigint[], $::bigint[], $::text[], $::text[], $::text[],"
+      " $::text[], $::text[]) AS t(id, epoch, head, last, sum, open,"
+      " messages, due, inbox, live, status, waits, title, model, state)),"
+      " done AS (UPDATE allm_session x SET head = s.last, sum = s.sum,"
+      " open = s.open, messages = s.messages, tries = 0, changed = $now,"
+      " cancel = CASE WHEN x.open = s.open THEN x.cancel ELSE 0 END,"
+      " status = s.status, waits = s.waits, title = s.title, model = s.model,"
+      " state = COALESCE(s.state, x.state),"
+      " due = CASE WHEN s.due > 0 THEN LEAST(x.due, $now)"
+      " WHEN x.queue IS NOT NULL AND EXISTS (SELECT 1 FROM allm_inbox i"
+      " WHERE i.session = x.id AND i.id > s.inbox) THEN x.due END"
+      " FROM s WHERE x.id = s.id AND x.epoch = s.epoch AND x.head = s.head"
+      " RETURNING x.id, CASE WHEN current_setting('synchronous_commit') = 'off'"
+      " THEN set_config('synchronous_commit', 'on', true) END),"
+      " r AS (INSERT INTO allm_record (session, seq, type, body, sum)"
+      " SELECT * FROM unnest($::bigint[], $::bigint[], $::text[],"
+      " $::text[], $::text[]) AS t(session, seq, type, body, sum)"
+      " WHERE session IN (SELECT id FROM done))" },
+    [CUTS] = { C_SESSION, M_SESSION,
+      ", c AS (UPDATE allm_message m SET until = t.seq FROM unnest($::bigint[],"
+      " $::bigint[], $::bigint[]) AS t(session, keep, seq)"
+      " WHERE m.session = t.session AND m.n >= t.keep AND m.until IS NULL"
+      " AND m.session IN (SELECT id FROM done))" },
+    [MESSAGES] = { M_SESSION, B_SESSION,
+      ", m AS (INSERT INTO allm_message (session, n, since, until, body, hash)"
+      " SELECT session, n, since, NULLIF(until, 0), body, hash FROM"
+      " unnest($::bigint[], $::bigint[], $::bigint[], $::bigint[],"
+      " $::text[], $::text[]) AS t(session, n, since, until, body, hash)"
+      " WHERE session IN (SELECT id FROM done))" },
+    [BLOBS] = { B_SESSION, COLUMNS,
+      ", b AS (INSERT INTO allm_blob (session, hash, bytes)"
+      " SELECT * FROM unnest($::bigint[], $::text[], $::bytea[])"
+      " AS t(session, hash, bytes) WHERE session IN (SELECT id FROM done)"
+      " ON CONFLICT DO NOTHING)" },
+    [INBOX] = { 0, 0,
+      ", i AS (DELETE FROM allm_inbox x USING s WHERE x.session = s.id"
+      " AND x.id <= s.inbox AND s.id IN (SELECT id FROM done))" },
+    [EVENTS] = { 0, 0,
+      ", l AS (DELETE FROM allm_live x USING s WHERE x.session = s.id"
+      " AND s.live <> 0 AND x.op <> abs(s.live)"
+      " AND s.id IN (SELECT id FROM done))" },
+    [MARKS] = { 0, 0,
+      ", k AS (INSERT INTO allm_live (session, op, n, count, body)"
+      " SELECT s.id, s.live, " SQL_NEXT_LIVE("s.id", "s.live", "0") ", 1,"
+      " CAST(s.epoch AS text) FROM s"
+      " WHERE s.live > 0 AND s.id IN (SELECT id FROM done))" },
+};
+
+/* What a batch says. */
+struct batch {
+    struct column columns[COLUMNS];
+    bool has[PARTS];
+};
 
 /* Negative: no mark. */
 static void put_live(struct column *c, const struct backend_append *p)
@@ -190,9 +211,10 @@ static uint64_t end_of_message(const struct backend_append *p, size_t change,
     return 0;
 }
 
-static void put_change(struct column *c, const struct backend_append *p,
+static void put_change(struct batch *batch, const struct backend_append *p,
                        size_t at)
 {
+    struct column *c = batch->columns;
     const struct backend_change *change = &p->changes[at];
     const struct backend_record *r = &change->record;
     put_number(&c[R_SESSION], (uint64_t)p->id);
@@ -200,6 +222,8 @@ static void put_change(struct column *c, const struct backend_append *p,
     put_text(&c[R_TYPE], slice_of(r->type));
     put_text(&c[R_BODY], r->body);
     put_text(&c[R_SUM], slice_of(r->sum));
+    batch->has[CUTS] |= change->cuts;
+    batch->has[MESSAGES] |= change->add_count > 0;
     if (change->cuts) {
         put_number(&c[C_SESSION], (uint64_t)p->id);
         put_number(&c[C_KEEP], change->keep);
@@ -216,11 +240,17 @@ static void put_change(struct column *c, const struct backend_append *p,
     }
 }
 
-static void put_append(struct column *c, const struct backend_append *p)
+static void put_append(struct batch *batch, const struct backend_append *p)
 {
+    struct column *c = batch->columns;
     put_session(c, p);
+    batch->has[SESSIONS] = true;
+    batch->has[BLOBS] |= p->blob_count > 0;
+    batch->has[INBOX] |= p->inbox_upto > 0;
+    batch->has[EVENTS] |= p->live_op > 0;
+    batch->has[MARKS] |= p->marks_live;
     for (size_t i = 0; i < p->change_count; i++)
-        put_change(c, p, i);
+        put_change(batch, p, i);
     for (size_t i = 0; i < p->blob_count; i++) {
         put_number(&c[B_SESSION], (uint64_t)p->id);
         put_text(&c[B_HASH], slice_of(p->blobs[i].hash));
@@ -228,22 +258,43 @@ static void put_append(struct column *c, const struct backend_append *p)
     }
 }
 
+/* The text of a part, its columns numbered after those before it. */
+static void write_part(struct buf *out, const char *text, size_t *number)
+{
+    for (const char *at; (at = strstr(text, "$:")); text = at + 1) {
+        buf_add(out, (struct slice){ text, (size_t)(at - text) + 1 });
+        buf_uint(out, ++*number);
+    }
+    buf_text(out, text);
+}
+
 /* Send the batch; rows has the ids that were written. */
 static const allm_error *send_batch(struct postgres *q, struct arena *a,
                                     struct sql_rows *rows)
 {
-    struct column columns[COLUMNS];
+    struct batch batch = { 0 };
     struct sql_value params[COLUMNS];
+    struct buf text;
+    size_t count = 0, number = 0;
+    buf_init(&text, a, SIZE_MAX / 2);
     for (size_t i = 0; i < COLUMNS; i++)
-        open_column(&columns[i], a);
+        open_column(&batch.columns[i], a);
     for (size_t i = 0; i < q->count; i++)
-        put_append(columns, q->list[i]);
-    for (size_t i = 0; i < COLUMNS; i++) {
-        params[i] = close_column(&columns[i]);
-        if (params[i].kind == SQL_NULL)
-            return status_nomem();
+        put_append(&batch, q->list[i]);
+    for (size_t i = 0; i < PARTS; i++) {
+        if (!batch.has[i])
+            continue;
+        write_part(&text, parts[i].text, &number);
+        for (size_t k = parts[i].first; k < parts[i].end; k++) {
+            params[count++] = close_column(&batch.columns[k]);
+            if (params[count - 1].kind == SQL_NULL)
+                return status_nomem();
+        }
     }
-    return q->sql.driver->run(&q->sql, a, append_text, COLUMNS, params, rows);
+    buf_text(&text, " SELECT id FROM done");
+    if (text.broken)
+        return status_nomem();
+    return q->sql.driver->run(&q->sql, a, text.ptr, count, params, rows);
 }
 
 /* ------------------------------------------------------------- commit --- */
