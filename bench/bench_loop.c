@@ -10,6 +10,8 @@
  *              the request with yyjson; we encode a message once.
  *   loop       two turns that call a tool and one that answers: the cost of
  *              a turn
+ *   journal    the same loop as a session in memory:, beside one that is in
+ *              no store
  *   arguments  arguments of a tool call in 100,000 pieces: the cost of a piece,
  *              and the memory that is touched beside the bytes of arguments
  *
@@ -391,12 +393,17 @@ static int64_t loop_bare(struct bare *b)
     return measure_process() - began;
 }
 
+static allm_tool *weather_tool(uint32_t flags)
+{
+    return allm_tool_new(
+        ALLM(tool, .name = "weather", .description = "The weather.",
+             .schema_text = schema, .call = weather, .flags = flags));
+}
+
 static void measure_loop(const char *name, uint32_t flags, double most)
 {
     static int64_t times[2][LOOP_RUNS];
-    allm_tool *tool = allm_tool_new(
-        ALLM(tool, .name = "weather", .description = "The weather.",
-             .schema_text = schema, .call = weather, .flags = flags));
+    allm_tool *tool = weather_tool(flags);
     allm_engine *e = engine_for("loop", tool);
     allm_thread *t = allm_thread_new(NULL);
     struct bare *b = bare_new("loop");
@@ -424,6 +431,42 @@ static void bench_loop(void)
 {
     measure_loop("", ALLM_TOOL_INLINE, 1.8);
     measure_loop(" with a worker", 0, 0);
+}
+
+/* ------------------------------------------------------------ journal --- */
+
+static int64_t loop_session(const allm_engine *e, allm_session *s)
+{
+    int64_t began = measure_process();
+    if (drain(allm_session_reply(e, s, "How is the weather in Ulm?", NULL)) < 2)
+        give_up("the session has another number of deltas");
+    int64_t took = measure_process() - began;
+    allm_session_free(s);
+    return took;
+}
+
+static void bench_journal(void)
+{
+    static int64_t times[2][LOOP_RUNS];
+    allm_tool *tool = weather_tool(ALLM_TOOL_INLINE);
+    allm_engine *e = engine_for("loop", tool);
+    allm_store *store = allm_store_open("memory:", NULL);
+    loop_session(e, allm_session_new(NULL));
+    for (int i = 0; i < LOOP_RUNS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "s%d", i);
+        times[0][i] = loop_session(
+            e, allm_session_open(store, name, ALLM_SESSION_CREATE));
+        times[1][i] = loop_session(e, allm_session_new(NULL));
+    }
+    double with = (double)measure_median(times[0], LOOP_RUNS) / 3000;
+    double without = (double)measure_median(times[1], LOOP_RUNS) / 3000;
+    printf("journal: %.1f us a turn in memory:, %.1f us without: %.2f times "
+           "(at most 2.0): %s\n", with, without, with / without,
+           measure_verdict(with <= 2 * without));
+    allm_store_free(store);
+    allm_engine_free(e);
+    allm_tool_free(tool);
 }
 
 /* ---------------------------------------------------------- arguments --- */
@@ -527,6 +570,8 @@ int main(int argc, char **argv)
         bench_history();
     if (measure_chosen("loop", argc, argv))
         bench_loop();
+    if (measure_chosen("journal", argc, argv))
+        bench_journal();
     if (measure_chosen("arguments", argc, argv))
         bench_arguments();
     fflush(stdout);
