@@ -106,11 +106,12 @@ kill-batch: all ## kill a batch of 100,000 rows 30 times, and resume it
 refuse-batch: all ## a batch whose provider answers 429 for a minute
 	@python3 tests/batch/refuse.py build/main/allm
 
-real: all       ## test against real servers: llama.cpp, MCP
+real: all       ## test with real servers (llama.cpp, MCP), JSONTestSuite
 	@tools/bootstrap real
 	@tools/real build/main
 	@tools/real-mcp build/main
 	@tools/real-mcp build/main run_conformance
+	@tools/real-json build/main
 
 conformance: all ## run the conformance suite of MCP on both sides
 	@tools/bootstrap real
