@@ -26,9 +26,14 @@ struct arena_block {
     size_t size;                /* with this header */
 };
 
+struct arena arena_in(struct mem mem)
+{
+    return (struct arena){ .mem = mem, .next_size = FIRST };
+}
+
 void arena_init(struct arena *a, struct mem mem)
 {
-    *a = (struct arena){ .mem = mem, .next_size = FIRST };
+    *a = arena_in(mem);
 }
 
 void arena_init_sized(struct arena *a, struct mem mem, size_t hint)
@@ -220,7 +225,7 @@ void arena_adopt(struct arena *a, struct arena *from)
     *end = a->block->next;
     a->block->next = from->block;       /* behind the newest: keeps (1) */
     a->held += from->held;              /* keeps (5) */
-    *from = (struct arena){ .mem = from->mem, .next_size = FIRST };
+    *from = arena_in(from->mem);
 }
 
 void arena_reset(struct arena *a)
@@ -239,5 +244,5 @@ void arena_reset(struct arena *a)
 void arena_release(struct arena *a)
 {
     free_blocks(a, a->block);
-    *a = (struct arena){ .mem = a->mem, .next_size = FIRST };
+    *a = arena_in(a->mem);
 }

@@ -25,6 +25,8 @@ struct arena {
     bool broken;
 };
 
+/* An empty arena. */
+struct arena arena_in(struct mem mem);
 void arena_init(struct arena *a, struct mem mem);
 
 /* The first block has room for `hint` bytes, so one allocation is enough. */

@@ -9,11 +9,6 @@
 
 enum { FIRST = 64, LARGE = 1024 * 1024 };
 
-void buf_init(struct buf *b, struct arena *arena, size_t limit)
-{
-    *b = (struct buf){ .arena = arena, .limit = limit };
-}
-
 /* A capacity for len bytes and a NUL: twice the current one, or a quarter more
  * if it is large; 0 if the size overflows. */
 static size_t capacity_for(const struct buf *b, size_t len)

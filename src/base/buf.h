@@ -22,7 +22,17 @@ struct buf {
     bool over;              /* broken by its limit, not by lack of memory */
 };
 
-void buf_init(struct buf *b, struct arena *arena, size_t limit);
+/* An empty buffer. */
+static inline struct buf buf_in(struct arena *arena, size_t limit)
+{
+    return (struct buf){ .arena = arena, .limit = limit };
+}
+
+static inline void buf_init(struct buf *b, struct arena *arena, size_t limit)
+{
+    *b = buf_in(arena, limit);
+}
+
 void buf_add(struct buf *b, struct slice s);
 void buf_text(struct buf *b, const char *text);
 void buf_byte(struct buf *b, char c);

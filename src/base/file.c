@@ -143,14 +143,13 @@ int file_read_regular(struct arena *a, const char *path, size_t limit,
 static int follow_link(struct arena *a, const char **path, bool *more)
 {
     char to[4096];
-    struct buf b;
     const char *slash = strrchr(*path, '/');
     ssize_t n = readlink(*path, to, sizeof to);
     *more = n > 0 && (size_t)n < sizeof to;
     if (!*more)
         return 0;               /* opening it will report the reason */
     int folder = slash && *to != '/' ? (int)(slash - *path) + 1 : 0;
-    buf_init(&b, a, SIZE_MAX / 2);
+    struct buf b = buf_in(a, SIZE_MAX / 2);
     buf_format(&b, "%.*s%.*s", folder, *path, (int)n, to);
     *path = b.ptr;
     return b.broken ? ENOMEM : 0;

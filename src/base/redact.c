@@ -102,11 +102,10 @@ size_t redact_find(struct slice text, size_t from, const struct redact *what,
 struct slice redact_slice(struct arena *a, struct slice text,
                           const struct redact *what)
 {
-    struct buf out;
     size_t len, from = 0, at = redact_find(text, 0, what, &len);
     if (!len)
         return text;
-    buf_init(&out, a, SIZE_MAX / 2);
+    struct buf out = buf_in(a, SIZE_MAX / 2);
     while (len) {
         buf_add(&out, (struct slice){ text.ptr + from, at - from });
         buf_text(&out, REDACT_MARK);

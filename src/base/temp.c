@@ -37,8 +37,7 @@ static bool claim_temp(int fd, const char *name)
 int temp_open(struct arena *a, const char *path, mode_t mode, const char **name)
 {
     for (int i = 0; i < NAMES; i++) {
-        struct buf b;
-        buf_init(&b, a, SIZE_MAX / 2);
+        struct buf b = buf_in(a, SIZE_MAX / 2);
         buf_format(&b, "%s.%08llx.tmp", path,
                    (unsigned long long)random_below(random_system(),
                                                     1ULL << 32));
@@ -98,10 +97,9 @@ void temp_sweep(struct arena *a, const char *path)
     DIR *d = folder ? opendir(folder) : NULL;
     struct dirent *e;
     while (d && (e = readdir(d))) {
-        struct buf name;
         if (!is_temp_of(slice_of(e->d_name), file))
             continue;
-        buf_init(&name, a, SIZE_MAX / 2);
+        struct buf name = buf_in(a, SIZE_MAX / 2);
         buf_format(&name, "%.*s%s", (int)len, path, e->d_name);
         if (!name.broken)
             remove_left_over(name.ptr);

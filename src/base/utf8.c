@@ -196,8 +196,7 @@ size_t utf8_count(struct slice s)
 
 struct slice utf8_repair(struct arena *a, struct slice s)
 {
-    struct buf out;
-    buf_init(&out, a, SIZE_MAX / 2);
+    struct buf out = buf_in(a, SIZE_MAX / 2);
     buf_reserve(&out, s.len);
     while (s.len) {
         size_t good = s.len;

@@ -185,9 +185,8 @@ static allm_codec *codec_new(struct mem mem)
 static void read_text(allm_codec *c, struct slice text, const char *as,
                       struct json_limits limits)
 {
-    struct arena scratch;
     const allm_error *error = NULL;
-    arena_init(&scratch, home_mem(c->home));
+    struct arena scratch = arena_in(home_mem(c->home));
     const allm_json *v = json_parse(&scratch, text, limits, &error);
     if (v)
         read_document(c, v, as);

@@ -49,11 +49,9 @@ static const char *advice_for(const char *reason)
 const allm_error *decode_error(struct arena *a, const struct path *path,
                                const char *reason)
 {
-    struct buf where;
-    struct build b;
-    buf_init(&where, a, 4096);
+    struct buf where = buf_in(a, 4096);
     path_spell(&where, path);
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     /* This one always has its path as a list, even at the top level. */
     path_write_pair(&b, path, !strcmp(reason, "invalid_base64"), reason);
     const allm_json *errors = build_finish(&b);
@@ -226,11 +224,10 @@ static const void *keep_stranger(struct decoder *d, const struct shape *s,
                                  const allm_json *v)
 {
     struct decoder inner;
-    struct build kept;
     void *made = place_struct(d, s, v, &inner);
     if (!made)
         return NULL;
-    build_start_array(&kept, inner.arena);
+    struct build kept = build_array_in(inner.arena);
     build_value_copy(&kept, v);
     build_end(&kept);
     return set_kept(d, s, &kept, made) ? made : NULL;

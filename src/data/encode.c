@@ -424,8 +424,7 @@ static void build_field(struct build *b, const struct shape_field *f,
 static const allm_json *build_flat(struct arena *a, const struct shape *s,
                                    const void *value, const allm_error **error)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_text_at(&b, "__type__", slice_of(s->tag));
     build_object_at(&b, "data");
     for (const struct shape_field *f = s->fields; f->name; f++)

@@ -141,8 +141,7 @@ static const allm_error *derive_message(struct arena *a, allm_error *e)
 {
     if (e->message && *e->message && !e->derived)
         return NULL;
-    struct buf text;
-    buf_init(&text, a, SIZE_MAX / 2);
+    struct buf text = buf_in(a, SIZE_MAX / 2);
     write_default(&text, e);
     if (text.broken)
         return status_nomem();
@@ -320,8 +319,7 @@ const allm_error *error_validation_at(struct arena *a, const char *reason,
                                       const struct path *where,
                                       const char *fault)
 {
-    struct build list;
-    build_start_array(&list, a);
+    struct build list = build_array_in(a);
     path_write_pair(&list, where, false, fault);
     const allm_json *errors = build_finish(&list);
     return errors ? error_validation(a, reason, errors) : status_nomem();

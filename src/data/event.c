@@ -294,11 +294,10 @@ allm_text *allm_event_json(const allm_event *event)
 /* Fill an empty root from the text.  Returns the error, or NULL. */
 static const allm_error *read_text(allm_event *root, struct slice text)
 {
-    struct arena scratch;
     struct decoder d;
     struct json_limits limits;
     struct allm_home *home = root->home;
-    arena_init(&scratch, home_mem(home));
+    struct arena scratch = arena_in(home_mem(home));
     decode_init(&d, home, home_arena(home));
     json_limits_from(&limits, NULL);
     limits.max_depth += DECODE_ENVELOPES;

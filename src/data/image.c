@@ -48,8 +48,7 @@ static void write_source(struct encoder *e, const void *value)
 
 static bool read_binary(struct decoder *d, struct slice text, allm_image *image)
 {
-    struct buf bytes;
-    buf_init(&bytes, d->arena, SIZE_MAX / 2);
+    struct buf bytes = buf_in(d->arena, SIZE_MAX / 2);
     buf_reserve(&bytes, text.len / 4 * 3 + 3);
     if (!base64_take(&bytes, text))
         return bytes.broken ? decode_nomem(d)
@@ -172,8 +171,7 @@ allm_image *allm_image_from_data_uri(const char *uri)
                              "\"data:<type>;base64,<text>\"");
     struct slice type = slice_skip(head, begin.len);
     type.len -= end.len;
-    struct arena a;
-    arena_init(&a, mem_default());
+    struct arena a = arena_in(mem_default());
     const char *mime_type = arena_copy(&a, type);
     allm_image *image = mime_type ? allm_image_from_base64(comma + 1, mime_type)
                                   : NULL;

@@ -47,8 +47,7 @@ bool metadata_read_error(struct allm_home *home, const allm_json *metadata,
 const allm_json *metadata_calls_json(struct arena *a, size_t count,
                                      const allm_tool_call *const *calls)
 {
-    struct build b;
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     for (size_t i = 0; i < count; i++) {
         const allm_error *error = NULL;
         build_value(&b, encode_to_json(a, &tool_call_shape, calls[i],

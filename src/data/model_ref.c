@@ -45,13 +45,12 @@ void model_ref_split(struct slice name, struct slice *provider,
 allm_model_ref *allm_model_ref_from_text(const char *spelling)
 {
     struct slice provider, id;
-    struct arena a;
     if (!spelling || !*spelling)
         return shape_refused(&model_ref_shape, "missing_field",
                              "allm_model_ref_from_text: the model's name is "
                              "missing");
     model_ref_split(slice_of(spelling), &provider, &id);
-    arena_init(&a, mem_default());
+    struct arena a = arena_in(mem_default());
     const char *p = arena_copy(&a, provider), *i = arena_copy(&a, id);
     allm_model_ref *ref =
         a.broken ? NULL

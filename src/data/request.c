@@ -190,8 +190,7 @@ allm_request *allm_request_from_thread(const allm_thread *thread,
 static const allm_json *make_format(struct arena *a, const char *name,
                                     const allm_json *schema, bool strict)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_text_at(&b, "type", SLICE("json_schema"));
     build_text_copy_at(&b, "name", slice_of(name));
     build_value_copy_at(&b, "schema", schema);

@@ -536,13 +536,12 @@ void *shape_new(const struct shape *s, const void *fields)
 
 void *shape_keep_root(const struct shape *s, const void *value)
 {
-    struct arena errors;
     const allm_error *error = NULL;
     if (!value)
         return NULL;
     if (is_ours(value))         /* a rejected one, too: it keeps its error */
         return home_value(home_keep(((const struct shape_head *)value)->home));
-    arena_init(&errors, mem_default());
+    struct arena errors = arena_in(mem_default());
     void *root = shape_keep(s, value, errors.mem, &errors, &error);
     if (!root)
         root = shape_failed(s, error);

@@ -240,11 +240,10 @@ static allm_status writable(const allm_thread *t)
 static allm_status own_message(allm_thread *t, const allm_message *given,
                                const allm_message **out)
 {
-    struct arena errors;
     const allm_error *error = NULL;
     if (!given)
         return ALLM_ERR_NOMEM;
-    arena_init(&errors, t->mem);
+    struct arena errors = arena_in(t->mem);
     *out = shape_keep(&message_shape, given, t->mem, &errors, &error);
     allm_status status = *out ? ALLM_OK : error->kind;
     arena_release(&errors);
@@ -265,8 +264,7 @@ allm_status allm_thread_append_all(allm_thread *t, size_t count,
         return status;
     if (!given)
         return ALLM_ERR_MISUSE;
-    struct arena scratch;
-    arena_init(&scratch, t->mem);
+    struct arena scratch = arena_in(t->mem);
     const allm_message **mine = count < SIZE_MAX / sizeof *mine
                                     ? arena_alloc(&scratch,
                                                   count * sizeof *mine)

@@ -397,11 +397,10 @@ static allm_error *answer(const allm_error *error)
 /* A caller's struct is normalised first. */
 static allm_error *validate(const struct judge *j, const void *value)
 {
-    struct arena a;
     const allm_error *error = NULL;
     if (!value)
         return nomem_root();
-    arena_init(&a, mem_default());
+    struct arena a = arena_in(mem_default());
     void *mine = shape_keep(j->shape, value, a.mem, &a, &error);
     if (mine)
         error = judge_value(j, &a, mine);
@@ -438,10 +437,9 @@ allm_error *allm_validate_image_request(const allm_image_request *r)
 
 allm_error *allm_validate_thread(const allm_thread *t)
 {
-    struct arena a;
     if (!t)
         return nomem_root();
-    arena_init(&a, mem_default());
+    struct arena a = arena_in(mem_default());
     allm_error *root = answer(validate_thread(&a, t));
     arena_release(&a);
     return root;

@@ -32,8 +32,7 @@ struct reader {
 static bool refuse_catalog(struct reader *r, const struct path *at,
                            const char *what)
 {
-    struct buf place;
-    buf_init(&place, r->arena, 4096);
+    struct buf place = buf_in(r->arena, 4096);
     path_spell(&place, at);
     r->error = place.broken ? status_nomem()
                             : status_error(r->arena, ALLM_ERR_VALIDATION,

@@ -22,8 +22,7 @@ static void add_objection(struct objections *o, const char *field,
 /* As (path, reason) pairs: [[["tools"], "tools_disabled"], ...]. */
 static const allm_json *pairs_of(const struct objections *o, struct arena *a)
 {
-    struct build list;
-    build_start_array(&list, a);
+    struct build list = build_array_in(a);
     for (size_t i = 0; i < o->count; i++) {
         struct path at = PATH_KEY(NULL, o->field[i]);
         path_write_pair(&list, &at, true, o->reason[i]);
@@ -34,10 +33,9 @@ static const allm_json *pairs_of(const struct objections *o, struct arena *a)
 static const allm_error *make_error(const struct objections *o,
                                     const allm_model_ref *ref, struct arena *a)
 {
-    struct buf words;
     if (o->count == 0)
         return NULL;
-    buf_init(&words, a, 1024);
+    struct buf words = buf_in(a, 1024);
     for (size_t i = 0; i < o->count; i++)
         buf_format(&words, "%s%s", i ? ", " : "", o->reason[i]);
     allm_error *e =

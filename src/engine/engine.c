@@ -127,7 +127,6 @@ static allm_engine *engine_wrap(struct shared_core *shared,
                                 allm_engine_record *record,
                                 const struct registry_row *old)
 {
-    struct arena a;
     allm_engine *e = engine_alloc(shared);
     if (!e || !record) {
         allm_engine_record_free(record);
@@ -139,7 +138,7 @@ static allm_engine *engine_wrap(struct shared_core *shared,
     if (e->error)
         return e;
     e->row = find_row(shared, record->adapter, provider_of(record->model), old);
-    arena_init(&a, shared->core.mem);
+    struct arena a = arena_in(shared->core.mem);
     const allm_error *fault = find_fault(e, &a);
     if (fault)
         e = engine_refuse(e, fault);
@@ -180,11 +179,9 @@ static allm_engine *engine_fill(struct shared_core *shared,
                                 allm_engine_record *fields)
 {
     enum { ID_LEN = 22 };
-    struct arena a;
-    struct buf id;
     allm_engine *e = NULL;
-    arena_init(&a, shared->core.mem);
-    buf_init(&id, &a, ID_LEN);
+    struct arena a = arena_in(shared->core.mem);
+    struct buf id = buf_in(&a, ID_LEN);
     if (!fields->id && random_id(shared->core.random, &id))
         fields->id = id.ptr;
     if (!are_options(&a, fields->adapter_opts))
@@ -337,9 +334,8 @@ static allm_engine *engine_derive(const allm_engine *e,
         return NULL;
     if (e->error)
         return allm_engine_keep(e);
-    struct arena a;
     fields->home = NULL;
-    arena_init(&a, e->shared->core.mem);
+    struct arena a = arena_in(e->shared->core.mem);
     leave_keys_out(e->shared, &a, fields);
     allm_engine *made =
         engine_wrap(engine_core_keep(e->shared),
@@ -361,13 +357,12 @@ allm_engine *allm_engine_put_tools(const allm_engine *e, size_t count,
 {
     if (!e || e->error || count == 0)
         return allm_engine_keep(e);
-    struct arena a;
     allm_engine_record fields = *e->record;
     size_t n = fields.tool_count, size;
     if (count > SIZE_MAX - n || !mem_mul(n + count, sizeof *tools, &size))
         return NULL;
     fields.tool_count = n + count;
-    arena_init(&a, e->shared->core.mem);
+    struct arena a = arena_in(e->shared->core.mem);
     const allm_tool **all = tools ? arena_alloc(&a, size) : NULL;
     if (all && n)
         memcpy(all, fields.tools, n * sizeof *all);
@@ -400,11 +395,10 @@ static allm_engine *put_entry(const allm_engine *e, size_t map, const char *key,
         return derive_misuse(e, "broken_json",
                              "the value is a JSON document that was rejected; "
                              "see allm_json_error()");
-    struct arena a;
     allm_engine_record fields = *e->record;
     const allm_json *old;
     memcpy(&old, (char *)&fields + map, sizeof old);
-    arena_init(&a, e->shared->core.mem);
+    struct arena a = arena_in(e->shared->core.mem);
     const allm_json *changed = json_set(&a, old ? old : json_empty_object(),
                                         slice_of(key), value);
     memcpy((char *)&fields + map, &changed, sizeof changed);

@@ -63,7 +63,6 @@ allm_json *allm_engine_resolve_model(const allm_engine *e,
                                      const allm_call_opts *opts)
 {
     struct query q;
-    struct build b;
     const allm_error *error = NULL;
     if (!query_begin(&q, e, opts))
         return NULL;
@@ -76,7 +75,7 @@ allm_json *allm_engine_resolve_model(const allm_engine *e,
     if (ref)
         return query_finish(&q, encode_to_json(q.arena, &model_ref_shape, ref,
                                                ALLM_FORM_PLAIN, &error));
-    build_init(&b, q.arena);
+    struct build b = build_in(q.arena);
     build_text_or_null(&b, name);
     return query_finish(&q, build_done(&b));
 }

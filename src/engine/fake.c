@@ -134,10 +134,9 @@ static bool check_arguments(struct script *s, const allm_json *arguments)
 static void put_call(struct script *s, size_t number, struct slice name,
                      const allm_json *arguments)
 {
-    struct buf id;
     if (!check_arguments(s, arguments))
         return;
-    buf_init(&id, &s->arena, 64);
+    struct buf id = buf_in(&s->arena, 64);
     buf_format(&id, "call_%zu", number);
     open_entry(s, "tool_call");
     build_object(&s->build);
@@ -222,11 +221,10 @@ allm_json *allm_fake_streamed_arguments(const char *name,
                                         const allm_json *arguments)
 {
     struct script s;
-    struct buf text;
     script_begin(&s);
     if (!check_arguments(&s, arguments))
         return script_finish(&s, NULL);
-    buf_init(&text, &s.arena, SIZE_MAX / 2);
+    struct buf text = buf_in(&s.arena, SIZE_MAX / 2);
     json_write(&text, arguments ? arguments : json_empty_object(), 0);
     struct slice all = buf_slice(&text);
     size_t cut = find_middle(all);

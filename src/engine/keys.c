@@ -122,8 +122,7 @@ static const struct {
 /* "OPENAI_API_KEY": upper case, with _ for characters not allowed in names. */
 static const char *first_variable(struct arena *a, const char *provider)
 {
-    struct buf name;
-    buf_init(&name, a, VARIABLE_LIMIT);
+    struct buf name = buf_in(a, VARIABLE_LIMIT);
     for (const char *p = provider; *p; p++) {
         bool lower = *p >= 'a' && *p <= 'z';
         bool fits = (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9');
@@ -252,8 +251,7 @@ static size_t levels_of(const struct search *s)
 
 static const allm_json *checked_sources(const struct search *s)
 {
-    struct build b;
-    build_start_object(&b, s->errors);
+    struct build b = build_object_in(s->errors);
     build_array_at(&b, "checked_sources");
     for (size_t i = 0; i < levels_of(s); i++)
         build_text(&b, slice_of(levels[i].source));

@@ -121,10 +121,9 @@ enum option_scope options_scope(struct slice name)
 const allm_json *options_only(struct arena *a, const allm_json *object,
                               uint32_t scopes)
 {
-    struct build b;
     if (allm_json_count(object) == 0)
         return json_empty_object();
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     for (const allm_json *k = NULL; (k = allm_json_next(object, k));)
         if (scopes & (1u << options_scope(json_slice(k))))
             build_entry(&b, k);
@@ -220,8 +219,7 @@ static void write_filters(struct build *b, const allm_call_opts *o)
 /* The struct as an object; NULL: out of memory. */
 static const allm_json *members_of(const allm_call_opts *o, struct arena *a)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     write_members(&b, o);
     write_numbers(&b, o);
     write_filters(&b, o);
@@ -243,8 +241,7 @@ static const allm_error *invalid_number(struct arena *a, struct slice name,
                                         const char *expected,
                                         const allm_json *v)
 {
-    struct buf got;
-    buf_init(&got, a, 4096);
+    struct buf got = buf_in(a, 4096);
     json_write(&got, v, 0);
     return status_error(a, ALLM_ERR_MISUSE, "invalid_option",
                         "option %.*s must be %s; got: %.80s", (int)name.len,

@@ -114,10 +114,9 @@ static void trace_finish(struct trace_span *s, const char *what,
 
 void trace_end(struct trace_span *s, const allm_json *extras)
 {
-    struct arena a;
     if (!s->trace)
         return;
-    arena_init(&a, mem_default());
+    struct arena a = arena_in(mem_default());
     trace_finish(s, "stop", &a, extras);
     arena_release(&a);
 }
@@ -143,12 +142,10 @@ static void add_error(struct build *b, struct arena *a, const allm_error *error)
 static void finish_with_error(struct trace_span *s, const char *what,
                               bool has_response, const allm_error *error)
 {
-    struct arena a;
-    struct build b;
     if (!s->trace)
         return;
-    arena_init(&a, mem_default());
-    build_start_object(&b, &a);
+    struct arena a = arena_in(mem_default());
+    struct build b = build_object_in(&a);
     if (has_response) {
         build_key(&b, SLICE("response"));
         build_null(&b);
@@ -172,12 +169,10 @@ void trace_retry(const struct trace *t, const char *request_id,
                  const char *provider, int64_t attempt, int64_t delay_ms,
                  const char *reason)
 {
-    struct arena a;
-    struct build b;
     if (!trace_on(t))
         return;
-    arena_init(&a, mem_default());
-    build_start_object(&b, &a);
+    struct arena a = arena_in(mem_default());
+    struct build b = build_object_in(&a);
     build_text_if(&b, "provider", provider);
     build_int_at(&b, "attempt", attempt);
     build_int_at(&b, "delay_ms", delay_ms);
@@ -192,13 +187,11 @@ void trace_retry(const struct trace *t, const char *request_id,
 void trace_agent(const struct trace *t, const char *request_id,
                  const char *what, uint64_t iterations, uint64_t tool_calls)
 {
-    struct arena a;
-    struct build b;
     if (!trace_on(t))
         return;
     bool ends = !strcmp(what, "complete");
-    arena_init(&a, mem_default());
-    build_start_object(&b, &a);
+    struct arena a = arena_in(mem_default());
+    struct build b = build_object_in(&a);
     build_int_at(&b, ends ? "total_iterations" : "iteration",
                  (int64_t)iterations);
     build_int_at(&b, "tool_calls_count", (int64_t)tool_calls);
@@ -212,12 +205,10 @@ void trace_agent(const struct trace *t, const char *request_id,
 void trace_warn(const struct trace *t, const char *request_id,
                 const char *model, const char *reason)
 {
-    struct arena a;
-    struct build b;
     if (!trace_on(t))
         return;
-    arena_init(&a, mem_default());
-    build_start_object(&b, &a);
+    struct arena a = arena_in(mem_default());
+    struct build b = build_object_in(&a);
     build_text_if(&b, "reason", reason);
     trace_emit(t, (allm_trace_event){ .span = "engine",
                                       .what = "warning",
@@ -229,8 +220,7 @@ void trace_warn(const struct trace *t, const char *request_id,
 
 const char *trace_id(struct random r, struct arena *a)
 {
-    struct buf id;
-    buf_init(&id, a, 64);
+    struct buf id = buf_in(a, 64);
     return random_id(r, &id) ? id.ptr : NULL;
 }
 
@@ -381,11 +371,10 @@ static void write_attributes(struct build *b, const allm_trace_event *e,
 static void write_name(struct build *b, const allm_trace_event *e,
                        const struct span *span, const char *provider)
 {
-    struct buf name;
     const char *tool = allm_json_text(allm_json_get(e->metadata, "tool_name"),
                                       NULL);
     const char *subject = tool ? tool : bare_model(e->model, provider);
-    buf_init(&name, b->arena, 64 * 1024);
+    struct buf name = buf_in(b->arena, 64 * 1024);
     buf_text(&name, span->operation);
     if (subject) {
         buf_byte(&name, ' ');
@@ -442,21 +431,19 @@ static const allm_error *misuse_error(struct arena *a, bool readable)
 allm_text *allm_trace_json(const allm_trace_event *event, allm_trace_form form)
 {
     allm_trace_event e;
-    struct build b;
-    struct buf out;
     allm_text *t = event ? text_begin(mem_default(), 1024) : NULL;
     if (!t)
         return NULL;
     bool readable = caller_struct_take(&e, sizeof e, event);
     if (!readable || form > ALLM_TRACE_OTEL)
         return text_fail(t, misuse_error(text_arena(t), readable));
-    build_start_object(&b, text_arena(t));
+    struct build b = build_object_in(text_arena(t));
     if (form == ALLM_TRACE_PLAIN)
         write_plain(&b, &e);
     else
         write_otel(&b, &e);
     const allm_json *v = build_finish(&b);
-    buf_init(&out, text_arena(t), SIZE_MAX / 2);
+    struct buf out = buf_in(text_arena(t), SIZE_MAX / 2);
     if (!v || !json_write(&out, v, 0))
         return text_fail(t, status_nomem());
     return text_finish(t, buf_slice(&out));

@@ -21,11 +21,6 @@
 
 enum { FIRST = 16 };
 
-void build_init(struct build *b, struct arena *arena)
-{
-    *b = (struct build){ .arena = arena };
-}
-
 static void mark_misuse(struct build *b)
 {
     if (!b->broken)
@@ -288,8 +283,7 @@ const allm_json *build_done(struct build *b)
 const allm_json *build_one(struct arena *a, const char *key,
                            const allm_json *value)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_value_at(&b, key, value);
     return build_finish(&b);
 }
@@ -297,24 +291,21 @@ const allm_json *build_one(struct arena *a, const char *key,
 const allm_json *build_one_text(struct arena *a, const char *key,
                                 struct slice text)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_text_at(&b, key, text);
     return build_finish(&b);
 }
 
 const allm_json *build_alone(struct arena *a, struct slice text)
 {
-    struct build b;
-    build_init(&b, a);
+    struct build b = build_in(a);
     build_text(&b, text);
     return build_done(&b);
 }
 
 const allm_json *build_alone_copy(struct arena *a, struct slice text)
 {
-    struct build b;
-    build_init(&b, a);
+    struct build b = build_in(a);
     build_text_copy(&b, text);
     return build_done(&b);
 }

@@ -21,7 +21,15 @@ struct build {
     bool misused;               /* broken by a wrong order of calls */
 };
 
-void build_init(struct build *b, struct arena *arena);
+static inline struct build build_in(struct arena *arena)
+{
+    return (struct build){ .arena = arena };
+}
+
+static inline void build_init(struct build *b, struct arena *arena)
+{
+    *b = build_in(arena);
+}
 
 void build_object(struct build *b);
 void build_array(struct build *b);
@@ -50,16 +58,28 @@ void build_null(struct build *b);
 const allm_json *build_done(struct build *b);
 
 /* Begin with the outermost container; end it and return it. */
+static inline struct build build_object_in(struct arena *arena)
+{
+    struct build b = build_in(arena);
+    build_object(&b);
+    return b;
+}
+
+static inline struct build build_array_in(struct arena *arena)
+{
+    struct build b = build_in(arena);
+    build_array(&b);
+    return b;
+}
+
 static inline void build_start_object(struct build *b, struct arena *arena)
 {
-    build_init(b, arena);
-    build_object(b);
+    *b = build_object_in(arena);
 }
 
 static inline void build_start_array(struct build *b, struct arena *arena)
 {
-    build_init(b, arena);
-    build_array(b);
+    *b = build_array_in(arena);
 }
 
 static inline const allm_json *build_finish(struct build *b)

@@ -34,8 +34,7 @@ static bool add_new(struct build *b, const yyjson_val *under,
 const allm_json *json_merge(struct arena *a, const allm_json *under,
                             const allm_json *over)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     bool ok = add_replaced(&b, over_object(under), over_object(over)) &&
               add_new(&b, over_object(under), over_object(over));
     return ok ? build_finish(&b) : NULL;

@@ -35,8 +35,7 @@ enum { FAULT_LIMIT = 400 };
 /* Report what is wrong at `at`; the first fault counts. */
 static void fail_at(struct reader *r, const char *at, const char *what)
 {
-    struct buf b;
-    buf_init(&b, r->arena, FAULT_LIMIT);
+    struct buf b = buf_in(r->arena, FAULT_LIMIT);
     buf_text(&b, what);
     buf_text(&b, " at character ");
     struct slice before = { r->text.ptr, (size_t)(at - r->text.ptr) };

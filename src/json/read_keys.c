@@ -101,10 +101,9 @@ static bool has_mended(const struct reading *r, const yyjson_val *object)
 bool read_settle_keys(struct reading *r, yyjson_val *object)
 {
     struct members k;
-    struct arena names;
     if (!has_mended(r, object))
         return true;
-    arena_init(&names, r->arena->mem);
+    struct arena names = arena_in(r->arena->mem);
     size_t count = val_len(object), bytes = 0;
     struct slice *name = NULL;
     if (mem_mul(count, sizeof *name, &bytes))

@@ -70,8 +70,7 @@ static struct fault *add_fault(struct check *k)
 
 static struct slice pointer_text(struct check *k, const struct place *p)
 {
-    struct buf b;
-    buf_init(&b, &k->scratch, PLACE_LONGEST);
+    struct buf b = buf_in(&k->scratch, PLACE_LONGEST);
     place_write(&b, p);
     if (b.broken)
         check_out_of_memory(k);
@@ -115,31 +114,28 @@ static bool is_heard(const struct check *k)
 
 const char *check_brief_text(struct check *k, struct slice text)
 {
-    struct buf b;
     if (!is_heard(k))
         return "";
-    buf_init(&b, &k->scratch, MESSAGE_LIMIT);
+    struct buf b = buf_in(&k->scratch, MESSAGE_LIMIT);
     brief_write_text(&b, text);
     return buf_slice(&b).ptr;
 }
 
 const char *check_brief(struct check *k, const allm_json *v)
 {
-    struct buf b;
     if (!is_heard(k))
         return "";
-    buf_init(&b, &k->scratch, MESSAGE_LIMIT);
+    struct buf b = buf_in(&k->scratch, MESSAGE_LIMIT);
     brief_write(&b, v);
     return buf_slice(&b).ptr;
 }
 
 const char *check_brief_typed(struct check *k, const allm_json *v)
 {
-    struct buf b;
     unsigned kinds = kind_of(v);
     if (!is_heard(k))
         return "";
-    buf_init(&b, &k->scratch, MESSAGE_LIMIT);
+    struct buf b = buf_in(&k->scratch, MESSAGE_LIMIT);
     if (!(kinds & KIND_NULL)) {
         kind_write(&b, kinds & KIND_INTEGER ? KIND_INTEGER : kinds);
         buf_byte(&b, ' ');
@@ -150,10 +146,9 @@ const char *check_brief_typed(struct check *k, const allm_json *v)
 
 const char *check_kinds(struct check *k, unsigned kinds)
 {
-    struct buf b;
     if (!is_heard(k))
         return "";
-    buf_init(&b, &k->scratch, MESSAGE_LIMIT);
+    struct buf b = buf_in(&k->scratch, MESSAGE_LIMIT);
     kind_write(&b, kinds);
     return buf_slice(&b).ptr;
 }
@@ -161,8 +156,7 @@ const char *check_kinds(struct check *k, unsigned kinds)
 static const char *make_message(struct check *k, const struct spot *s,
                                 const char *format, va_list args)
 {
-    struct buf b;
-    buf_init(&b, &k->scratch, MESSAGE_LIMIT);
+    struct buf b = buf_in(&k->scratch, MESSAGE_LIMIT);
     if (s->is_name)
         buf_text(&b, "property name: ");
     buf_vformat(&b, format, args);
@@ -425,8 +419,7 @@ static size_t weigh(struct check *k, size_t start, size_t depth)
 static const char *quote(struct check *k, const struct fault *f,
                          const struct spot *s)
 {
-    struct buf b;
-    buf_init(&b, &k->scratch, MESSAGE_LIMIT + PLACE_LONGEST);
+    struct buf b = buf_in(&k->scratch, MESSAGE_LIMIT + PLACE_LONGEST);
     if (f->depth > place_depth(s->place)) {
         buf_text(&b, "at ");
         buf_add(&b, f->path);
@@ -494,10 +487,9 @@ static void build_fault(struct build *b, const struct fault *f)
 
 static const allm_json *build_faults(struct check *k, struct arena *a)
 {
-    struct build b;
     if (k->count > 1)
         qsort(k->faults, k->count, sizeof *k->faults, by_order);
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     for (size_t i = 0; i < k->count; i++)
         build_fault(&b, &k->faults[i]);
     if (k->more)

@@ -61,8 +61,7 @@ void compile_fault(struct compiler *c, const struct rule *r, const char *reason,
 
 const char *compile_quote(struct compiler *c, struct slice text)
 {
-    struct buf b;
-    buf_init(&b, &c->scratch, MESSAGE_LIMIT);
+    struct buf b = buf_in(&c->scratch, MESSAGE_LIMIT);
     brief_write_text(&b, text);
     return buf_slice(&b).ptr;
 }
@@ -70,8 +69,7 @@ const char *compile_quote(struct compiler *c, struct slice text)
 /* [[path, reason], ...] */
 static const allm_json *list_faults(const struct compiler *c)
 {
-    struct build b;
-    build_start_array(&b, c->arena);
+    struct build b = build_array_in(c->arena);
     for (const struct compile_fault *f = c->faults; f; f = f->next) {
         build_array(&b);
         build_text(&b, f->path);

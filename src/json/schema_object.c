@@ -164,8 +164,7 @@ static const char *expected_names(struct check *k, const struct rule *r)
 {
     const allm_json *properties = allm_json_get(r->node->source, "properties");
     const allm_json *key = NULL;
-    struct buf b;
-    buf_init(&b, &k->scratch, 64 * 1024);
+    struct buf b = buf_in(&k->scratch, 64 * 1024);
     if (k->quiet || allm_json_count(properties) == 0)
         return "";
     buf_text(&b, "; expected ");

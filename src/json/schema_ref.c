@@ -89,11 +89,10 @@ static void write_path(struct buf *out, struct slice path)
 static struct slice merge_paths(struct arena *a, struct uri base,
                                 struct slice path)
 {
-    struct buf b;
     struct slice folder = base.path;
     while (folder.len > 0 && folder.ptr[folder.len - 1] != '/')
         folder.len--;
-    buf_init(&b, a, URI_LIMIT);
+    struct buf b = buf_in(a, URI_LIMIT);
     if (folder.len == 0 && base.authority.len)
         buf_byte(&b, '/');
     buf_add(&b, folder);
@@ -104,7 +103,6 @@ static struct slice merge_paths(struct arena *a, struct uri base,
 struct slice ref_join(struct arena *a, struct slice base, struct slice uri)
 {
     struct uri b = split_uri(base), u = split_uri(uri);
-    struct buf out;
     if (u.scheme.len)
         return uri;
     if (uri.len == 0)
@@ -117,7 +115,7 @@ struct slice ref_join(struct arena *a, struct slice base, struct slice uri)
             u.path = merge_paths(a, b, u.path);
         }
     }
-    buf_init(&out, a, URI_LIMIT);
+    struct buf out = buf_in(a, URI_LIMIT);
     buf_add(&out, b.scheme);
     buf_add(&out, u.authority);
     write_path(&out, u.path);

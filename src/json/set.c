@@ -9,13 +9,12 @@ const allm_json *json_set(struct arena *a, const allm_json *object,
     const yyjson_val *under = over_object(object);
     const yyjson_val *end = val_after(under);
     bool placed = !value;
-    struct build b;
     if (!utf8_valid(key, NULL)) {
         key = utf8_repair(a, key);
         if (!key.ptr)
             return NULL;
     }
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     for (const yyjson_val *k = under + 1; k < end; k = val_after(k + 1)) {
         if (!slice_eq(val_slice(k), key)) {
             over_add(&b, val_slice(k), val_json(k + 1));

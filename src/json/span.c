@@ -128,8 +128,7 @@ allm_status allm_json_span(const char *text, size_t len,
         return ALLM_ERR_MISUSE;
     allm_json_opts mine;
     caller_struct_take(&mine, sizeof mine, opts);
-    struct arena a;
-    arena_init(&a, mem_from(mine.allocator));
+    struct arena a = arena_in(mem_from(mine.allocator));
     allm_status status = find_in_text(&a, given, limits, pointer, &found);
     if (status == ALLM_OK) {
         *from = (size_t)(found.ptr - given.ptr);

@@ -111,8 +111,7 @@ static void add_key(struct buf *path, struct arena *a, struct slice key)
 static bool make_path(struct arena *a, const struct track *t,
                       struct slice *path)
 {
-    struct buf out;
-    buf_init(&out, a, PATH_LIMIT);
+    struct buf out = buf_in(a, PATH_LIMIT);
     for (size_t i = 0; i < t->depth && i < DEEPEST; i++) {
         const struct frame *f = &t->frames[i];
         size_t whole = out.len;
@@ -186,8 +185,7 @@ static const char *make_message(struct arena *a, struct slice text,
                                 const struct fault *fault,
                                 const struct where *at)
 {
-    struct buf out;
-    buf_init(&out, a, PATH_LIMIT);
+    struct buf out = buf_in(a, PATH_LIMIT);
     buf_format(&out, "the JSON text was refused: %s", fault->what);
     if (fault->name.ptr) {
         buf_text(&out, " (\"");
@@ -210,8 +208,7 @@ static const allm_json *make_metadata(struct arena *a,
                                       const struct fault *fault,
                                       const struct where *at)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_uint_at(&b, "offset", fault->offset);
     build_uint_at(&b, "line", at->line);
     build_uint_at(&b, "column", at->column);
@@ -223,8 +220,7 @@ static const allm_json *make_metadata(struct arena *a,
 /* [["json", word]] */
 static const allm_json *make_errors(struct arena *a, const char *word)
 {
-    struct build b;
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     build_array(&b);
     build_text(&b, SLICE("json"));
     build_text(&b, slice_of(word));

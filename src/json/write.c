@@ -373,8 +373,7 @@ allm_text *allm_json_write(const allm_json *v, uint32_t flags)
                                       "a JSON value of type NONE "
                                       "cannot be written; "
                                       "allm_json_error() returns the reason"));
-    struct buf out;
-    buf_init(&out, text_arena(t), SIZE_MAX / 2);
+    struct buf out = buf_in(text_arena(t), SIZE_MAX / 2);
     if (!json_write(&out, v, flags))
         return text_fail(t, status_nomem());
     return text_finish(t, buf_slice(&out));

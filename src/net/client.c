@@ -354,8 +354,7 @@ static long idle_seconds(int64_t ms)
 
 static bool take_opts(struct client *c, const struct client_opts *opts)
 {
-    struct buf agent;
-    buf_init(&agent, &c->texts, 256);
+    struct buf agent = buf_in(&c->texts, 256);
     if (opts->user_agent)
         buf_text(&agent, opts->user_agent);
     else

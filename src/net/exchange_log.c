@@ -40,8 +40,7 @@ void exchange_log_request(struct exchange_log *t, const allm_http_view *view)
 
 void exchange_log_head(struct exchange_log *t, const allm_http_head *head)
 {
-    struct build b;
-    build_start_object(&b, &t->wiped);
+    struct build b = build_object_in(&t->wiped);
     build_int_at(&b, "status", head->status);
     if (head->reused)
         build_bool_at(&b, "reused", true);
@@ -173,14 +172,13 @@ static void clean_chunk(struct buf *out, struct hiding *h, size_t from,
 
 static void write_chunks(struct exchange_log *t, struct buf *out)
 {
-    struct buf piece;
     struct exchange_log_cut cut = { 0, 0 };
     bool failed = t->status < 200 || t->status > 299;
     struct hiding h = { .body = buf_slice(&t->body),
                         .what = request_json_hidden(&t->secret, failed) };
     size_t from = 0, count = t->cuts.len / sizeof cut;
     int64_t before = 0;
-    buf_init(&piece, &t->wiped, SIZE_MAX / 2);
+    struct buf piece = buf_in(&t->wiped, SIZE_MAX / 2);
     find_next(&h);
     for (size_t i = 0; i < count; i++) {
         memcpy(&cut, t->cuts.ptr + i * sizeof cut, sizeof cut);

@@ -133,10 +133,9 @@ const allm_error *failure_of(struct arena *a, CURLcode code, const char *host,
                              const char *said)
 {
     const struct row *row = row_of(code);
-    struct buf text;
     if (code == CURLE_OUT_OF_MEMORY)
         return status_nomem();
-    buf_init(&text, a, MESSAGE_LIMIT);
+    struct buf text = buf_in(a, MESSAGE_LIMIT);
     buf_format(&text, "%s", row->what);
     if (host && *host)
         buf_format(&text, " (%.200s)", host);
@@ -159,8 +158,7 @@ const allm_error *failure_proxy(struct arena *a, long status, const char *host)
         status == 407 ? "set a user and a password that it accepts"
                       : "ask its administrator whether it may connect to the "
                         "server, or set another proxy";
-    struct buf text;
-    buf_init(&text, a, MESSAGE_LIMIT);
+    struct buf text = buf_in(a, MESSAGE_LIMIT);
     buf_text(&text, refusal_of(status));
     if (host && *host)
         buf_format(&text, " (%.200s)", host);
@@ -175,9 +173,8 @@ const allm_error *failure_proxy(struct arena *a, long status, const char *host)
 const allm_error *failure_refuse(struct arena *a, const char *reason,
                                  const char *format, ...)
 {
-    struct buf text;
     va_list args;
-    buf_init(&text, a, MESSAGE_LIMIT);
+    struct buf text = buf_in(a, MESSAGE_LIMIT);
     va_start(args, format);
     buf_vformat(&text, format, args);
     va_end(args);
@@ -188,10 +185,9 @@ const char *failure_plain(struct arena *a, const allm_error *e)
 {
     static const char option[] = "base_url";
     const char *at = strstr(e->message, option);
-    struct buf text;
     if (!at)
         return e->message;
-    buf_init(&text, a, MESSAGE_LIMIT);
+    struct buf text = buf_in(a, MESSAGE_LIMIT);
     buf_format(&text, "%.*sthe URL%s", (int)(at - e->message), e->message,
                at + strlen(option));
     return text.broken ? e->message : text.ptr;

@@ -75,8 +75,7 @@ struct allm_exchange {
 /* Add a value to a message: shortened, or "nothing". */
 static void add_value(struct buf *out, struct arena *a, const allm_json *v)
 {
-    struct buf text;
-    buf_init(&text, a, SIZE_MAX / 2);
+    struct buf text = buf_in(a, SIZE_MAX / 2);
     if (v && !json_write(&text, v, 0))
         out->broken = true;
     else if (v)
@@ -143,10 +142,9 @@ static const allm_error *miss_error(struct arena *a, const char *why)
 static const allm_error *explain_miss(const allm_player *r, struct arena *a,
                                       const allm_json *normal)
 {
-    struct buf why;
     const char *method = allm_json_text(allm_json_get(normal, "method"), NULL);
     const char *url = allm_json_text(allm_json_get(normal, "url"), NULL);
-    buf_init(&why, a, SIZE_MAX / 2);
+    struct buf why = buf_in(a, SIZE_MAX / 2);
     buf_format(&why, "%.20s %.*s: ", method, SHOWN, url);
     describe_nearest(r, &why, a, normal);
     return why.broken || a->broken ? status_nomem() : miss_error(a, why.ptr);
@@ -187,11 +185,10 @@ static const allm_json *normal_of(struct arena *a, const allm_http_view *view)
                                      .max_depth = 256, .duplicates = true };
     const allm_error *error;
     struct request_json_secret secret;
-    struct buf text;
     if (!request_json_secret_of(a, view, &secret))
         return NULL;
     const allm_json *request = request_json_of(a, a, view, &secret);
-    buf_init(&text, a, SIZE_MAX / 2);
+    struct buf text = buf_in(a, SIZE_MAX / 2);
     if (!request || !json_write(&text, request, 0))
         return NULL;
     request = json_parse(a, buf_slice(&text), any, &error);

@@ -95,10 +95,9 @@ static struct entry *add_entry(allm_recorder *r)
 /* Write the log into the entry, and free the exchange. */
 static void finish_entry(allm_exchange *x)
 {
-    struct buf text;
     allm_recorder *r = x->recorder;
     struct entry *e = x->entry;
-    buf_init(&text, &e->arena, RECORDING_LIMIT);
+    struct buf text = buf_in(&e->arena, RECORDING_LIMIT);
     bool whole = exchange_log_text(&x->log, &text);
     pthread_mutex_lock(&r->lock);
     if (whole)
@@ -256,7 +255,6 @@ static const allm_error *take_inner(allm_recorder *r,
 static const allm_error *take_old(allm_recorder *r)
 {
     struct recorded *first;
-    struct arena scratch;
     int why = file_read(&r->own, r->path, RECORDING_LIMIT, &r->old);
     if (why == ENOENT)
         return NULL;
@@ -268,7 +266,7 @@ static const allm_error *take_old(allm_recorder *r)
             "the recording \"%s\" cannot be read (%s), so it cannot be "
             "continued",
             r->path, file_error_words(why));
-    arena_init(&scratch, r->mem);
+    struct arena scratch = arena_in(r->mem);
     const allm_error *error = recording_read(&scratch, r->old, r->path, &first);
     if (error)
         error = status_retell(&r->own, error);
@@ -373,11 +371,9 @@ static const allm_error *incomplete_error(const allm_recorder *r,
 
 static const allm_error *write_file(allm_recorder *r)
 {
-    struct buf all;
-    struct arena scratch;
     const allm_error *error = NULL;
-    arena_init(&scratch, r->mem);
-    buf_init(&all, &scratch, RECORDING_LIMIT);
+    struct arena scratch = arena_in(r->mem);
+    struct buf all = buf_in(&scratch, RECORDING_LIMIT);
     add_all(r, &all);
     int why = all.broken ? 0 : file_write(&scratch, r->path, buf_slice(&all));
     if (r->broken || all.broken)
@@ -418,13 +414,12 @@ static allm_recorder *as_mutable(const allm_recorder *r)
 
 allm_text *allm_recorder_text(const allm_recorder *r)
 {
-    struct buf all;
     allm_text *t = r ? text_begin(r->mem, 4096) : NULL;
     if (!t)
         return NULL;
     if (r->unfit)
         return text_fail(t, status_retell(text_arena(t), r->unfit));
-    buf_init(&all, text_arena(t), RECORDING_LIMIT);
+    struct buf all = buf_in(text_arena(t), RECORDING_LIMIT);
     pthread_mutex_lock(&as_mutable(r)->lock);
     add_all(r, &all);
     bool whole = !r->broken && !all.broken;

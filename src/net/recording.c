@@ -63,11 +63,10 @@ static bool no_memory(struct reading *r)
 __attribute__((format(printf, 2, 3)))
 static bool refuse(struct reading *r, const char *format, ...)
 {
-    struct buf why;
     va_list args;
     if (r->error)
         return false;
-    buf_init(&why, r->arena, 4096);
+    struct buf why = buf_in(r->arena, 4096);
     va_start(args, format);
     buf_vformat(&why, format, args);
     va_end(args);
@@ -214,8 +213,7 @@ static bool take_number(struct reading *r, const allm_json *object,
 static bool decode_base64(struct reading *r, const allm_json *v,
                           struct slice *out)
 {
-    struct buf bytes;
-    buf_init(&bytes, r->arena, RECORDING_LIMIT);
+    struct buf bytes = buf_in(r->arena, RECORDING_LIMIT);
     if (is_text(v) && base64_take(&bytes, json_slice(v))) {
         *out = buf_slice(&bytes);
         return true;

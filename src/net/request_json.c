@@ -30,8 +30,7 @@ static void add_spelling(struct request_json_secret *s, const struct buf *b)
 /* As in JSON: some writers escape "/", and all of them the rest. */
 static void spell_json(struct buf *out, struct slice key, bool slashes)
 {
-    struct buf quoted;
-    buf_init(&quoted, out->arena, SIZE_MAX / 2);
+    struct buf quoted = buf_in(out->arena, SIZE_MAX / 2);
     json_write_text(&quoted, key);
     if (quoted.broken) {
         out->broken = true;
@@ -132,9 +131,8 @@ struct slice request_json_header(struct arena *a, const char *name,
                                  const char *value,
                                  const struct request_json_secret *s)
 {
-    struct buf line;
     struct redact hidden = request_json_hidden(s, true);
-    buf_init(&line, a, SIZE_MAX / 2);
+    struct buf line = buf_in(a, SIZE_MAX / 2);
     for (const char *p = name; *p; p++)
         buf_byte(&line, nocase_lower(*p));
     buf_text(&line, ": ");
@@ -207,9 +205,8 @@ struct slice request_json_url(struct arena *a, struct slice url,
                               const struct request_json_secret *s)
 {
     static const struct request_json_secret none;
-    struct buf out;
     struct redact hidden = request_json_hidden(s ? s : &none, true);
-    buf_init(&out, a, SIZE_MAX / 2);
+    struct buf out = buf_in(a, SIZE_MAX / 2);
     size_t at = add_server(&out, url), end = piece_end(url, at, "?#");
     buf_add(&out, (struct slice){ url.ptr + at, end - at });
     while (end < url.len) {
@@ -237,12 +234,11 @@ static const allm_json *body_value(struct arena *a, struct arena *scratch,
     const allm_error *error;
     struct redact hidden = request_json_hidden(s, false);
     struct json_limits strict = any;
-    struct buf text;
     strict.duplicates = false;
     const allm_json *v = json_parse(scratch, body, strict, &error);
     if (!v)
         return NULL;
-    buf_init(&text, scratch, SIZE_MAX / 2);
+    struct buf text = buf_in(scratch, SIZE_MAX / 2);
     if (!json_write(&text, v, 0))
         return NULL;
     struct slice clean = redact_slice(scratch, buf_slice(&text), &hidden);
@@ -251,12 +247,11 @@ static const allm_json *body_value(struct arena *a, struct arena *scratch,
 
 static void add_bytes(struct build *b, struct slice body)
 {
-    struct buf text;
     if (utf8_valid(body, NULL)) {
         build_text_copy_at(b, "body_text", body);
         return;
     }
-    buf_init(&text, b->arena, SIZE_MAX / 2);
+    struct buf text = buf_in(b->arena, SIZE_MAX / 2);
     base64_add(&text, body);
     b->broken = b->broken || text.broken;
     build_text_at(b, "body_base64", buf_slice(&text));
@@ -280,8 +275,7 @@ const allm_json *request_json_of(struct arena *a, struct arena *scratch,
                                  const allm_http_view *view,
                                  const struct request_json_secret *s)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_text_copy_at(&b, "method",
                        slice_of(view->method ? view->method : "POST"));
     build_key(&b, SLICE("url"));
@@ -349,8 +343,7 @@ static void normal_method(struct build *b, const allm_json *method)
 
 const allm_json *request_json_normal(struct arena *a, const allm_json *request)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     for (const allm_json *k = NULL; (k = allm_json_next(request, k));) {
         const allm_json *v = allm_json_value(k);
         if (json_is(k, "headers")) {

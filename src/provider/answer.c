@@ -322,8 +322,7 @@ const allm_json *answer_build(struct answer *a, struct build *b)
 
 void answer_warn(struct answer *a, const char *name)
 {
-    struct build b;
-    build_init(&b, a->sink->arena);
+    struct build b = build_in(a->sink->arena);
     build_text(&b, slice_of(name));
     const allm_json *warning = answer_build(a, &b);
     if (warning)
@@ -354,8 +353,7 @@ static void write_notes(struct build *b, struct answer *a)
 
 static const allm_json *metadata_build(struct answer *a)
 {
-    struct build b;
-    build_start_object(&b, a->sink->arena);
+    struct build b = build_object_in(a->sink->arena);
     build_text_if(&b, "raw_finish_reason", a->raw_finish);
     build_text_if(&b, "response_id", a->id);
     build_text_if(&b, "response_model", a->model);
@@ -371,10 +369,9 @@ static const allm_json *metadata_build(struct answer *a)
 
 const allm_json *answer_stamp(struct answer *a, const allm_json *fields)
 {
-    struct build b;
     if (!fields)
         return NULL;
-    build_start_object(&b, a->sink->arena);
+    struct build b = build_object_in(a->sink->arena);
     build_text_at(&b, "provider",
                   slice_of(a->call->provider ? a->call->provider : ""));
     build_text_at(&b, "model", slice_of(a->call->model ? a->call->model : ""));
@@ -542,10 +539,9 @@ allm_status answer_not_json(struct answer *a, struct slice body)
 const allm_json *answer_error_text(const struct answer *a, struct slice data,
                                    const allm_json *v)
 {
-    struct build b;
     if (json_is_type(v, ALLM_JSON_OBJECT) || json_is_type(v, ALLM_JSON_ARRAY))
         return v;
-    build_start_object(&b, a->sink->arena);
+    struct build b = build_object_in(a->sink->arena);
     build_key(&b, SLICE("error"));
     if (json_is_type(v, ALLM_JSON_TEXT))
         build_value(&b, v);

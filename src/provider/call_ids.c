@@ -42,13 +42,12 @@ enum { NUMBER_LEN = 21 };       /* length of "_" and the longest number */
 
 static const char *add_number(struct call_ids *c, const char *id, size_t n)
 {
-    struct buf text;
     struct slice head = slice_of(id);
     if (c->rules.most > NUMBER_LEN && head.len > c->rules.most - NUMBER_LEN)
         head.len = c->rules.most - NUMBER_LEN;
     while (head.len && ((unsigned char)id[head.len] & 0xC0) == 0x80)
         head.len--;             /* do not split a character */
-    buf_init(&text, c->arena, SIZE_MAX / 2);
+    struct buf text = buf_in(c->arena, SIZE_MAX / 2);
     buf_add(&text, head);
     buf_byte(&text, '_');
     buf_uint(&text, n);

@@ -226,8 +226,7 @@ static const char *take_id(struct calls *c, struct slice wire_id)
     wire_id = utf8_copy(c->life, wire_id);
     const char *id = wire_id.ptr;
     for (size_t n = 2; id && is_id_used(c, id); n++) {
-        struct buf other;
-        buf_init(&other, c->life, SIZE_MAX / 2);
+        struct buf other = buf_in(c->life, SIZE_MAX / 2);
         buf_add(&other, wire_id);
         buf_byte(&other, '_');
         buf_uint(&other, n);
@@ -327,8 +326,7 @@ static void call_identify(struct calls *c, struct calls_slot *s,
 /* The text of arguments that were received as a value. */
 static struct slice value_text(const allm_json *v, allm_sink *sink)
 {
-    struct buf text;
-    buf_init(&text, sink->arena, SIZE_MAX / 2);
+    struct buf text = buf_in(sink->arena, SIZE_MAX / 2);
     if (!json_write(&text, v, 0))
         no_memory(sink);
     return buf_slice(&text);

@@ -194,8 +194,7 @@ static const allm_json *details_build(struct arena *a, const allm_json *core,
 {
     static const char *const skip[] = { "message", "billing", "choices",
                                         "error", NULL };
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     if (billing)
         build_bool_at(&b, "billing", true);
     return explain_details(&b, core, skip);

@@ -133,8 +133,8 @@ const char *explain_message(const allm_json *body)
 const char *explain_sentence(struct arena *a, int32_t status,
                              const char *message)
 {
-    struct buf text;
-    buf_init(&text, a, SIZE_MAX / 2);  /* truncated later, after redaction */
+    /* Truncated later, after redaction. */
+    struct buf text = buf_in(a, SIZE_MAX / 2);
     if (status)
         buf_format(&text, "HTTP status %d%s", (int)status, message ? ": " : "");
     else if (!message)

@@ -65,13 +65,12 @@ const char *fetch_fault(const char *url)
 const char *fetch_follow(struct arena *a, const char *from,
                          const char *location)
 {
-    struct buf url;
     struct slice old = slice_of(from), to = slice_of(location);
     struct slice authority = authority_of(old);
     size_t head = (size_t)(authority.ptr - old.ptr);
     struct slice path = cut_before(slice_skip(old, head), "?#");
     to = cut_before(to, "#");
-    buf_init(&url, a, 64 * 1024);
+    struct buf url = buf_in(a, 64 * 1024);
     if (nocase_starts(to, "https://") || nocase_starts(to, "http://")) {
         buf_add(&url, to);
     } else if (nocase_starts(to, "//")) {
@@ -135,7 +134,6 @@ static allm_status redirect_explain(const allm_call *call,
                                     const char *body, size_t len,
                                     allm_sink *sink)
 {
-    struct build b;
     const char *to = location_of(head);
     allm_error e = status_blank(ALLM_ERR_ADAPTER);
     (void)call;
@@ -143,7 +141,7 @@ static allm_status redirect_explain(const allm_call *call,
     (void)len;
     if (head->status < 300 || head->status > 399 || !to)
         return explain_default(head, "", 0, sink);
-    build_start_object(&b, sink->arena);
+    struct build b = build_object_in(sink->arena);
     build_text_copy_at(&b, "location", slice_of(to));
     build_end(&b);
     e.reason = "redirected";

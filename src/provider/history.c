@@ -159,10 +159,9 @@ static bool is_silent_message(const struct history *h, const allm_message *m)
 static bool orphan_to_user(struct history *h, size_t index,
                            struct history_item *out)
 {
-    struct buf text;
     const allm_message *m = message_at(h, index);
     struct slice said = history_text(m, h->arena);
-    buf_init(&text, h->arena, SIZE_MAX / 2);
+    struct buf text = buf_in(h->arena, SIZE_MAX / 2);
     buf_text(&text, "Result of the tool call ");
     buf_text(&text, m->tool_call_id ? m->tool_call_id : "");
     buf_text(&text, ": ");
@@ -264,7 +263,6 @@ const char *history_name(const allm_tool_call *call, struct arena *a)
 struct slice history_arguments(const allm_tool_call *call, struct arena *a)
 {
     const allm_error *error = NULL;
-    struct buf text;
     struct slice raw = { call->raw_arguments, call->raw_len };
     if (raw.ptr && raw.len &&
         json_is_type(json_parse_strict(a, raw, &error), ALLM_JSON_OBJECT))
@@ -273,7 +271,7 @@ struct slice history_arguments(const allm_tool_call *call, struct arena *a)
         return (struct slice){ NULL, 0 };
     if (allm_json_type_of(call->arguments) != ALLM_JSON_OBJECT)
         return SLICE("{}");
-    buf_init(&text, a, SIZE_MAX / 2);
+    struct buf text = buf_in(a, SIZE_MAX / 2);
     return json_write(&text, call->arguments, 0) ? buf_slice(&text)
                                                  : (struct slice){ NULL, 0 };
 }

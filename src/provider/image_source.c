@@ -109,10 +109,9 @@ const allm_error *image_source_refuse_urls(const allm_request *r,
 void image_source_write(struct emit *e, const allm_image *image, bool as_uri,
                         struct arena *scratch)
 {
-    struct buf text;
     struct slice data = { image->data, image->data_len };
     const char *type = image_source_type(image);
-    buf_init(&text, scratch, SIZE_MAX / 2);
+    struct buf text = buf_in(scratch, SIZE_MAX / 2);
     if (as_uri) {
         buf_text(&text, "data:");
         buf_text(&text, type ? type : "application/octet-stream");

@@ -50,11 +50,10 @@ static const allm_error *write_url(const struct extra *x, allm_http *http,
                                    struct slice version, const char *path)
 {
     struct slice base;
-    struct buf url;
     const allm_error *error = http_base(http, x->call, &base, NULL);
     if (error)
         return error;
-    buf_init(&url, http->arena, 64 * 1024);
+    struct buf url = buf_in(http->arena, 64 * 1024);
     buf_add(&url, base);
     buf_add(&url, slice_ends(base, version) ? SLICE("") : version);
     buf_text(&url, path);
@@ -124,9 +123,8 @@ static struct slice id_of(const allm_json *model)
 /* NULL: one of them has no name, or out of memory. */
 static const allm_json *list_of(struct arena *a, const allm_json *from)
 {
-    struct build b;
     bool named = true;
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     for (const allm_json *m = NULL; (m = allm_json_next(from, m));) {
         struct slice id = id_of(m);
         named = named && id.len;

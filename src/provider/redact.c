@@ -29,8 +29,7 @@ static const allm_json *redact_json(struct arena *a, const allm_json *v,
                                     struct slice key)
 {
     const allm_error *error;
-    struct buf text;
-    buf_init(&text, a, SIZE_MAX / 2);
+    struct buf text = buf_in(a, SIZE_MAX / 2);
     if (!v || is_escaped(key) || !json_write(&text, v, 0))
         return NULL;
     const char *clean = redact_text(a, text.ptr, key);

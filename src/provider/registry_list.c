@@ -38,10 +38,9 @@ allm_json *allm_registry_list(void)
 {
     struct allm_home *h = home_new(mem_default(), ROOM);
     const struct registry_row *row;
-    struct build b;
     if (!h)
         return NULL;
-    build_start_array(&b, home_arena(h));
+    struct build b = build_array_in(home_arena(h));
     for (size_t i = 0; (row = registry_at(i)); i++)
         put_row(&b, row);
     return json_root_of(h, build_finish(&b), status_nomem());

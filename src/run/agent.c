@@ -54,8 +54,7 @@ static struct agent *agent_of(const struct turns *t)
 /* Join the error messages of a turn; empty if no tool failed. */
 static struct slice join_errors(const allm_context *c)
 {
-    struct buf text;
-    buf_init(&text, c->arena, SIZE_MAX / 2);
+    struct buf text = buf_in(c->arena, SIZE_MAX / 2);
     for (size_t i = 0; i < c->result_count; i++) {
         const allm_call_result *r = c->results[i];
         if (!r->is_error)
@@ -124,8 +123,7 @@ static const allm_json *blank_details(struct turns *t, const allm_context *c)
                                                     t->setup.model, NULL);
     const char *model = c->response->model ? c->response->model
                                            : t->setup.model;
-    struct build b;
-    build_start_object(&b, home_arena(t->setup.home));
+    struct build b = build_object_in(home_arena(t->setup.home));
     build_uint_at(&b, "iteration", t->turn);
     build_uint_at(&b, "attempts", a->blanks);
     build_array_at(&b, "finish_reasons");
@@ -218,8 +216,7 @@ static const allm_json *terminal_metadata(struct turns *t,
 {
     struct arena *a = home_arena(t->setup.home);
     const allm_error *error = NULL;
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_text_copy_at(&b, "terminal_tool", slice_of(call->name));
     build_value_copy_at(&b, "terminal_args", call->arguments);
     build_value_at(&b, "terminal_tool_call",
@@ -302,8 +299,7 @@ static const allm_response *final_response(struct turns *t)
     if (a->terminal)
         m = json_merge(arena, m, a->terminal);
     if (a->blanks && t->verdict.decision == ALLM_DECISION_DONE) {
-        struct build b;
-        build_init(&b, arena);
+        struct build b = build_in(arena);
         build_uint(&b, a->blanks);
         m = json_set(arena, m, SLICE("blank_stop_retries"), build_done(&b));
     }
@@ -364,8 +360,7 @@ static bool is_complete(const struct turns *t)
 
 static bool finish_agent(struct turns *t)
 {
-    struct arena a;
-    arena_init(&a, t->mem);
+    struct arena a = arena_in(t->mem);
     const allm_step_result *step = turns_last_step(t);
     const allm_json *m = t->verdict.metadata ? t->verdict.metadata
                                              : json_empty_object();

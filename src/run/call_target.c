@@ -100,10 +100,8 @@ static bool write_header_value(struct secret *out, struct mem mem,
                                const char *prefix, const struct secret *key)
 {
     struct mem inner = mem;
-    struct arena a;
-    struct buf text;
-    arena_init(&a, secret_mem(&inner));
-    buf_init(&text, &a, 64 * 1024);
+    struct arena a = arena_in(secret_mem(&inner));
+    struct buf text = buf_in(&a, 64 * 1024);
     buf_text(&text, prefix ? prefix : "");
     buf_add(&text, (struct slice){ key->ptr, key->len });
     bool ok = !text.broken && secret_set(out, mem, buf_slice(&text));

@@ -53,8 +53,7 @@ static struct chat *chat_of(const struct turns *t)
 static const allm_json *number_metadata(struct turns *t, const char *key,
                                         uint32_t n)
 {
-    struct build b;
-    build_start_object(&b, home_arena(t->setup.home));
+    struct build b = build_object_in(home_arena(t->setup.home));
     build_uint_at(&b, key, n);
     return build_finish(&b);
 }
@@ -123,9 +122,8 @@ static const allm_json *options_without_tools(struct arena *a,
     static const char *const tools[] = { "tools", "tool_choice", "toolConfig",
                                          "parallel_tool_calls", "extra_body",
                                          NULL };
-    struct build b;
     const allm_json *extra = allm_json_get(options, "extra_body");
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_entries(&b, options, tools);
     if (allm_json_type_of(extra) == ALLM_JSON_OBJECT) {
         build_object_at(&b, "extra_body");
@@ -257,8 +255,7 @@ static const allm_error *restore_chat(struct turns *t, const allm_json *counts)
 static const allm_json *finalize_metadata(struct turns *t, struct arena *a,
                                           const allm_error *failed)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_text_at(&b, "pass_1_halted", slice_of(chat_of(t)->pass_1_halted));
     if (failed) {
         const allm_error *error = NULL;
@@ -303,8 +300,7 @@ static const allm_json *reason_metadata(struct turns *t, struct arena *a)
 {
     const char *reason = t->verdict.reason;
     const allm_step_result *step = turns_last_step(t);
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     if (step && turns_halt(t) && t->verdict.decision == ALLM_DECISION_HALT)
         build_entries(&b, step->metadata,
                       (const char *const[]){ "halted_reason", NULL });
@@ -341,8 +337,7 @@ static bool append_question(struct turns *t, struct arena *a)
 {
     const struct tool_result *halt = turns_halt(t);
     bool has_question = halt && halt->outcome.kind == OUTCOME_QUESTION;
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_bool_at(&b, "ask_user", true);
     build_text_or_null_at(&b, "tool_call_id",
                           has_question ? halt->view.call->id : NULL);
@@ -367,8 +362,7 @@ static void use_step_error(struct turns *t)
 
 static bool finish_chat(struct turns *t)
 {
-    struct arena a;
-    arena_init(&a, t->mem);
+    struct arena a = arena_in(t->mem);
     const allm_error *pass_2 = fall_back(t);
     if (t->verdict.decision == ALLM_DECISION_ERROR)
         t->verdict.reason = HALTED_ERROR;

@@ -316,8 +316,7 @@ static allm_status on_result(struct collect *c, const allm_event *e)
 /* The content of a halt that has no encoded text. */
 static struct slice value_content(struct collect *c, const allm_json *value)
 {
-    struct buf text;
-    buf_init(&text, &c->text_arena, SIZE_MAX / 2);
+    struct buf text = buf_in(&c->text_arena, SIZE_MAX / 2);
     encoder_write(&text, value ? value : json_null());
     if (text.broken)
         c->broken = true;
@@ -367,8 +366,7 @@ static const char **field_for(struct collect *c, const allm_json *key)
 /* The first metadata: what lift_metadata() does, in one pass. */
 static void take_metadata(struct collect *c, const allm_json *given)
 {
-    struct build b;
-    build_start_object(&b, &c->text_arena);
+    struct build b = build_object_in(&c->text_arena);
     for (const allm_json *k = NULL; (k = allm_json_next(given, k));) {
         const allm_json *v = allm_json_value(k);
         const char **field = field_for(c, k);
@@ -503,8 +501,7 @@ bool collect_is_step_done(const struct collect *c)
 static const allm_json *step_metadata(struct collect *c, struct arena *a,
                                       const allm_event *e)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     result_write_halt(&b, c->halt);
     if (e->mode == ALLM_MODE_MANUAL && e->response &&
         e->response->finish_reason == ALLM_FINISH_TOOL_CALLS)

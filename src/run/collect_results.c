@@ -92,12 +92,11 @@ static void set_borrowed(struct collect *c, const allm_message *m)
  * no memory, or it has its calls already. */
 static allm_message *make_message(const struct collect *c)
 {
-    struct arena a;
     const allm_error *error;
     allm_message *m = NULL;
     if (!c->last_message || c->last_message->tool_call_count)
         return NULL;
-    arena_init(&a, home_mem(c->home));
+    struct arena a = arena_in(home_mem(c->home));
     allm_message fields = *c->last_message;
     fields.home = NULL;
     fields.tool_calls = call_list(c, &a);
@@ -136,9 +135,8 @@ static void share_calls(allm_response *r)
 
 allm_response *collect_response(const struct collect *c, const char *request_id)
 {
-    struct arena a;
     allm_message *made;
-    arena_init(&a, home_mem(c->home));
+    struct arena a = arena_in(home_mem(c->home));
     allm_response fields = { .size = sizeof fields,
                              .id = c->id,
                              .request_id = request_id,
@@ -169,11 +167,9 @@ allm_response *collect_response(const struct collect *c, const char *request_id)
 
 allm_step_result *collect_step_result(const struct collect *c)
 {
-    struct arena a;
-    struct build b;
-    arena_init(&a, home_mem(c->home));
+    struct arena a = arena_in(home_mem(c->home));
     allm_response *response = collect_response(c, NULL);
-    build_start_object(&b, &a);
+    struct build b = build_object_in(&a);
     result_write_halt(&b, c->halt);
     const allm_json *halt = build_finish(&b);
     allm_step_result fields = { .size = sizeof fields,
@@ -213,8 +209,7 @@ allm_chat_result *collect_chat_result(const struct collect *c)
         return allm_chat_result_new(c->chat_result);
     if (!c->thread)
         return NULL;
-    struct arena a;
-    arena_init(&a, home_mem(c->home));
+    struct arena a = arena_in(home_mem(c->home));
     allm_response *partial = c->step_count ? NULL : collect_response(c, NULL);
     const allm_step_result **steps =
         arena_zero(&a, (c->step_count + 1) * sizeof *steps);

@@ -46,9 +46,8 @@ allm_status allm_collector_add(allm_collector *c, const allm_event *event)
     if (!c || !event)
         return ALLM_ERR_NOMEM;
     /* A caller's own struct is normalised first. */
-    struct arena scratch;
     const allm_error *error = NULL;
-    arena_init(&scratch, c->mem);
+    struct arena scratch = arena_in(c->mem);
     allm_event *mine = shape_keep(&event_shape, event, c->mem, &scratch,
                                   &error);
     allm_status status = mine ? collect_add(&c->fold, mine) : error->kind;

@@ -19,10 +19,9 @@
 bool counts_json(const struct turns *t, struct arena *a, const allm_json **out)
 {
     const allm_error *error = NULL;
-    struct build b;
     if (!t->setup.options.given.journal)
         return true;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_uint_at(&b, "tool_calls", t->tool_calls);
     build_value_at(&b, "usage",
                    encode_to_json(a, &usage_shape, &t->usage, ALLM_FORM_TAGGED,

@@ -168,11 +168,10 @@ static bool is_finite(const float *v, size_t n)
 static float *read_vector(struct embed *e, size_t i, const allm_json *v,
                           size_t *n, const allm_error **error)
 {
-    struct buf bytes;
     struct arena *a = home_arena(e->task.home);
     bool packed = allm_json_type_of(v) == ALLM_JSON_TEXT;
     *n = allm_json_count(v);
-    buf_init(&bytes, a, 4 * (size_t)MOST_DIMENSIONS);
+    struct buf bytes = buf_in(a, 4 * (size_t)MOST_DIMENSIONS);
     if (packed && !base64_take(&bytes, json_slice(v))) {
         *error = a->broken ? NULL
                            : embedding_error(e, i,

@@ -145,8 +145,7 @@ static const allm_json *add_id(const struct http_feed *h,
                                struct allm_sink *sink)
 {
     struct arena *a = sink->arena;
-    struct buf name;
-    buf_init(&name, a, SIZE_MAX / 2);
+    struct buf name = buf_in(a, SIZE_MAX / 2);
     buf_text(&name, h->feed.call->provider);
     buf_text(&name, "_request_id");
     const allm_json *value = build_alone_copy(a, slice_of(h->feed.answer_id));
@@ -190,8 +189,7 @@ static const char *redirect_message(const allm_http_head *head,
     const char *to = response_head_find(head, "location");
     struct slice shown = to ? request_json_url(sink->arena, slice_of(to), NULL)
                             : SLICE("another place");
-    struct buf text;
-    buf_init(&text, sink->arena, 8192);
+    struct buf text = buf_in(sink->arena, 8192);
     buf_format(&text,
                "%.2000s: the server points to %.1000s; the request and "
                "the key are sent nowhere but to base_url, so set that to the "
@@ -495,8 +493,7 @@ static allm_status report_cut(struct http_feed *h, struct allm_sink *sink)
         h->state = ENDING;
         return ALLM_OK;
     }
-    struct buf text;
-    buf_init(&text, sink->arena, 8192);
+    struct buf text = buf_in(sink->arena, 8192);
     buf_format(&text, "the answer broke off in its middle: %.4000s",
                sink->failure ? sink->failure->message : "");
     if (text.broken)

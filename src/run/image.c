@@ -257,7 +257,6 @@ static const allm_error *image_read_result(struct task *t,
 /* {"openai_request_id": "req_..."}, for support requests to the provider. */
 static const allm_json *response_metadata(struct image *m)
 {
-    struct buf name;
     struct task *t = &m->task;
     struct arena *a = home_arena(t->home);
     const struct call_spec call = task_call_spec(t);
@@ -265,7 +264,7 @@ static const allm_json *response_metadata(struct image *m)
                                                         call.model);
     if (!t->header_id)
         return json_empty_object();
-    buf_init(&name, a, 256);
+    struct buf name = buf_in(a, 256);
     buf_text(&name, row->name);
     buf_text(&name, "_request_id");
     return name.broken ? NULL
@@ -275,9 +274,8 @@ static const allm_json *response_metadata(struct image *m)
 /* The requested size: [width, height], a string, or null. */
 static const allm_json *requested_size(struct image *m)
 {
-    struct build b;
     const allm_image_request *r = &m->request;
-    build_init(&b, home_arena(m->task.home));
+    struct build b = build_in(home_arena(m->task.home));
     if (r->width.set && r->height.set) {
         build_array(&b);
         build_int(&b, r->width.value);

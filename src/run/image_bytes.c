@@ -19,8 +19,7 @@ static const char *read_file(struct arena *a, struct slice path, size_t limit,
 static const char *decode_base64(struct arena *a, struct slice text,
                                  size_t limit, struct slice *out)
 {
-    struct buf bytes;
-    buf_init(&bytes, a, limit);
+    struct buf bytes = buf_in(a, limit);
     if (!base64_take(&bytes, text))
         return bytes.over ? "efbig" : bytes.broken ? "" : "invalid_base64";
     *out = buf_slice(&bytes);

@@ -37,12 +37,10 @@ static const char *make_data_uri(const allm_image *image, struct arena *a,
     if (!image->mime_type)
         return "missing_mime_type";
 
-    struct arena scratch;
-    struct buf uri;
     struct slice bytes = { image->data, image->data_len };
     const char *reason = NULL;
-    arena_init(&scratch, a->mem);
-    buf_init(&uri, a, SIZE_MAX / 2);
+    struct arena scratch = arena_in(a->mem);
+    struct buf uri = buf_in(a, SIZE_MAX / 2);
     buf_text(&uri, "data:");
     buf_text(&uri, image->mime_type);
     buf_text(&uri, ";base64,");
@@ -64,8 +62,7 @@ static const allm_error *conversion_error(struct arena *a, const char *reason)
     const char *field = !strcmp(reason, "missing_mime_type") ? "mime_type"
                                                              : "source";
     struct path at = PATH_KEY(NULL, field);
-    struct build b;
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     path_write_pair(&b, &at, false, reason);
     const allm_json *errors = build_finish(&b);
     allm_error *e = status_draft(a, ALLM_ERR_VALIDATION, "invalid_request",

@@ -121,12 +121,11 @@ static bool moderate_next_request(struct task *t, struct call_spec *out)
 static const allm_json *copy_members(struct arena *a, const allm_json *from,
                                      bool numbers, bool *malformed)
 {
-    struct build b;
     allm_json_type type = allm_json_type_of(from);
     if (!from || type == ALLM_JSON_NULL)
         return json_empty_object();
     *malformed = type != ALLM_JSON_OBJECT;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     for (const allm_json *k = NULL;
          !*malformed && (k = allm_json_next(from, k));) {
         const allm_json *v = allm_json_value(k);

@@ -55,8 +55,7 @@ static void reject_answer(struct turns *t, struct slice faults,
                           struct slice text, allm_verdict *v)
 {
     struct arena *a = home_arena(t->setup.home);
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_text_copy_at(&b, "raw_text", text);
     build_end(&b);
     allm_error *e = status_draft(

@@ -94,10 +94,9 @@ allm_stream *refused_missing(const allm_engine *e, const char *reason,
         STATUS_ERROR(ALLM_ERR_ENGINE, "invalid_engine",
                      "the engine is NULL; create one with allm_engine_new(), "
                      "which returns NULL only if it is out of memory");
-    struct arena a;
     if (!e)
         return refused_stream(NULL, &no_engine);
-    arena_init(&a, engine_core(e)->mem);
+    struct arena a = arena_in(engine_core(e)->mem);
     const struct path argument = PATH_KEY(NULL, name);
     allm_stream *s = refused_stream(
         e, error_validation_at(&a, reason, &argument, "invalid_type"));

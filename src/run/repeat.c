@@ -18,8 +18,7 @@ struct repeat {
 /* Write name(arguments) of every call into one string. */
 static struct slice write_calls(const allm_response *r, struct arena *a)
 {
-    struct buf text;
-    buf_init(&text, a, SIZE_MAX / 2);
+    struct buf text = buf_in(a, SIZE_MAX / 2);
     for (size_t i = 0; i < r->tool_call_count; i++) {
         buf_text(&text, r->tool_calls[i]->name);
         buf_byte(&text, '(');

@@ -10,9 +10,8 @@
 const allm_json *spans_metadata(const allm_engine *e, struct arena *a,
                                 const struct registry_row *row)
 {
-    struct build b;
     const char *id = engine_record(e)->id;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_text_at(&b, "engine", slice_of(id ? id : ""));
     build_text_if(&b, "provider", row ? row->name : NULL);
     return build_finish(&b);
@@ -62,7 +61,6 @@ void spans_end_with(struct trace_span *span, struct arena *a, const char *key,
 
 void spans_end(struct call_spans *s, const allm_response *response)
 {
-    struct arena a;
     if (!s)
         return;
     trace_end(&s->inner, NULL);
@@ -70,7 +68,7 @@ void spans_end(struct call_spans *s, const allm_response *response)
         trace_end(&s->outer, NULL);
         return;
     }
-    arena_init(&a, s->mem);
+    struct arena a = arena_in(s->mem);
     spans_end_with(&s->outer, &a, "response", &response_shape, response);
     arena_release(&a);
 }
@@ -79,9 +77,8 @@ void spans_end(struct call_spans *s, const allm_response *response)
 static const allm_json *make_tool_metadata(struct tool_spans *t,
                                            const allm_tool_call *call)
 {
-    struct build b;
     const allm_error *error = NULL;
-    build_start_object(&b, t->arena);
+    struct build b = build_object_in(t->arena);
     build_text_at(&b, "tool", slice_of(call->name));
     build_value_at(&b, "tool_call",
                    encode_to_json(t->arena, &tool_call_shape, call,

@@ -54,9 +54,8 @@ static void free_request(struct task *t)
 static const allm_json *progress_metadata(struct task *t,
                                           const allm_json *metadata)
 {
-    struct build b;
     struct arena *a = home_arena(t->home);
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_uint_at(&b, "completed_chunks", t->done_requests);
     build_uint_at(&b, "completed_inputs", t->done_inputs);
     const allm_json *more = build_finish(&b);

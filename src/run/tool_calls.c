@@ -104,10 +104,9 @@ static allm_status tool_calls_wait_status(struct machine *m)
 static const allm_json *halt_metadata(struct tool_calls *c)
 {
     const struct tool_result *halt = batch_halt(c->batch);
-    struct build b;
     if (c->halt || !halt)
         return c->halt;
-    build_start_object(&b, &c->arena);
+    struct build b = build_object_in(&c->arena);
     result_write_halt(&b, halt);
     c->halt = build_finish(&b);
     return c->halt;

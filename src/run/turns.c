@@ -448,10 +448,9 @@ static const allm_step_result **step_list(struct turns *t, struct arena *a)
 allm_chat_result *turns_chat_result(struct turns *t, const char *reason,
                                     const allm_json *metadata)
 {
-    struct arena a;
     const allm_step_result *last = turns_last_step(t);
     const struct tool_result *halt = turns_halt(t);
-    arena_init(&a, t->mem);
+    struct arena a = arena_in(t->mem);
     bool asks = !strcmp(reason, HALTED_ASK_USER) && halt &&
                 halt->outcome.kind == OUTCOME_QUESTION;
     const allm_step_result **steps = step_list(t, &a);

@@ -136,8 +136,7 @@ static void write_approval(struct build *b, const struct allm_approval *a)
 const allm_json *approval_metadata(struct arena *a, size_t count,
                                    const struct allm_approval *const *left)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_array_at(&b, METADATA_APPROVALS);
     for (size_t i = 0; i < count; i++)
         write_approval(&b, left[i]);

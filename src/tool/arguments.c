@@ -21,8 +21,7 @@ static bool is_blank_text(struct slice text)
 static struct outcome invalid_arguments(struct arena *a, const allm_tool *tool,
                                         struct slice what)
 {
-    struct buf out;
-    buf_init(&out, a, TEXT_LIMIT);
+    struct buf out = buf_in(a, TEXT_LIMIT);
     if (tool && tool->schema)
         json_write(&out, tool->schema, 0);
     return outcome_failed(
@@ -37,11 +36,10 @@ static struct outcome invalid_arguments(struct arena *a, const allm_tool *tool,
 static struct outcome invalid_json(struct arena *a, const allm_tool *tool,
                                    const allm_error *error)
 {
-    struct buf what;
     const char *advice = strstr(error->message, "; ");
     for (const char *next = advice; next; next = strstr(next + 1, "; "))
         advice = next;
-    buf_init(&what, a, TEXT_LIMIT);
+    struct buf what = buf_in(a, TEXT_LIMIT);
     buf_format(&what, "the arguments are not JSON: %.*s",
                advice ? (int)(advice - error->message)
                       : (int)strlen(error->message),
@@ -61,8 +59,7 @@ static const char *type_name(const allm_json *v)
 static struct outcome invalid_type(struct arena *a, const allm_tool *tool,
                                    const allm_json *v)
 {
-    struct buf what;
-    buf_init(&what, a, TEXT_LIMIT);
+    struct buf what = buf_in(a, TEXT_LIMIT);
     buf_format(&what, "the arguments are %s", type_name(v));
     return invalid_arguments(a, tool, buf_slice(&what));
 }
@@ -70,9 +67,8 @@ static struct outcome invalid_type(struct arena *a, const allm_tool *tool,
 static struct outcome invalid_by_schema(struct arena *a, const allm_tool *tool,
                                         const allm_json *faults)
 {
-    struct buf what;
     size_t i = 0, count = allm_json_count(faults);
-    buf_init(&what, a, TEXT_LIMIT);
+    struct buf what = buf_in(a, TEXT_LIMIT);
     buf_text(&what, "the arguments do not follow the schema:");
     for (const allm_json *f = NULL;
          i < FAULTS_SHOWN && (f = allm_json_next(faults, f)); i++) {

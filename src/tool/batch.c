@@ -105,10 +105,9 @@ static bool copy_tools(struct batch *b, size_t count,
 static const char *make_key(struct batch *b, const char *id, size_t index)
 {
     const struct tool_env *env = &b->shared->env;
-    struct buf key;
     if (!env->key_prefix)
         return NULL;
-    buf_init(&key, b->arena, SIZE_MAX / 2);
+    struct buf key = buf_in(b->arena, SIZE_MAX / 2);
     buf_text(&key, env->key_prefix);
     buf_format(&key, "/%u/", (unsigned)env->key_turn);
     if (env->key_by_index)
@@ -168,8 +167,7 @@ const allm_error *batch_unknown_tool(struct arena *a, const char *name)
                                  "not among the engine's tools; add it with "
                                  "allm_engine_put_tool()",
                                  name);
-    struct build meta;
-    build_start_object(&meta, a);
+    struct build meta = build_object_in(a);
     build_text_at(&meta, "tool_name", slice_of(name));
     build_end(&meta);
     if (!e)

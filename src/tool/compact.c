@@ -177,8 +177,7 @@ static const allm_json *parse_literal(struct arena *a, const char *text)
 static const allm_tool *make_stub(struct arena *a, const allm_tool *tool)
 {
     allm_tool *stub = arena_zero(a, sizeof *stub);
-    struct buf text;
-    buf_init(&text, a, NO_LIMIT);
+    struct buf text = buf_in(a, NO_LIMIT);
     write_summary(&text, tool);
     write_signature(&text, tool);
     buf_text(&text, text.len ? " [compact]" : "[compact]");
@@ -321,8 +320,7 @@ struct slice compact_help(struct arena *a, size_t count,
                           const allm_json *arguments)
 {
     const allm_json *names = allm_json_get(arguments, "names");
-    struct buf out;
-    buf_init(&out, a, NO_LIMIT);
+    struct buf out = buf_in(a, NO_LIMIT);
     if (!are_names(names)) {
         buf_text(&out, "Usage: " HELP " {\"names\": [\"tool\", ...]}. "
                        "Compact tools: ");
@@ -347,8 +345,7 @@ bool compact_missing(struct arena *a, const allm_tool *tool,
                      const allm_json *arguments, struct slice *out)
 {
     const allm_json *required = allm_json_get(tool->schema, "required");
-    struct buf text;
-    buf_init(&text, a, NO_LIMIT);
+    struct buf text = buf_in(a, NO_LIMIT);
     *out = (struct slice){ "", 0 };
     if (allm_json_type_of(required) != ALLM_JSON_ARRAY)
         return true;

@@ -17,13 +17,12 @@ static size_t at_character(struct slice text, size_t at, bool up)
 
 struct slice cut_text(struct arena *a, struct slice text, size_t max)
 {
-    struct buf out;
     if (!max || text.len <= max)
         return text;
     size_t keep = max > MARK_ROOM ? max - MARK_ROOM : 0;
     size_t head = at_character(text, keep - keep / 3, false);
     size_t tail = at_character(text, text.len - keep / 3, true);
-    buf_init(&out, a, SIZE_MAX / 2);
+    struct buf out = buf_in(a, SIZE_MAX / 2);
     buf_add(&out, (struct slice){ text.ptr, head });
     buf_format(&out, "\n[%zu of %zu bytes left out: bytes %zu to %zu]\n",
                tail - head, text.len, head, tail);

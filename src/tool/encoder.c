@@ -37,12 +37,11 @@ static void write_error(struct buf *out, struct slice text)
 
 static void write_json(struct buf *out, const allm_json *value, bool is_error)
 {
-    struct buf text;
     if (!is_error) {
         encoder_write(out, value);
         return;
     }
-    buf_init(&text, out->arena, NO_LIMIT);
+    struct buf text = buf_in(out->arena, NO_LIMIT);
     encoder_write(&text, value);
     write_error(out, buf_slice(&text));
 }
@@ -103,11 +102,10 @@ static struct slice failure_message(const struct outcome *o,
 static bool agent_failure(struct arena *a, const struct outcome *o,
                           const allm_error *error, struct slice *out)
 {
-    struct buf text;
     bool broken = !strcmp(o->reason, FAILURE_RAISED) ||
                   !strcmp(o->reason, FAILURE_EXIT) ||
                   !strcmp(o->reason, FAILURE_RETURN);
-    buf_init(&text, a, NO_LIMIT);
+    struct buf text = buf_in(a, NO_LIMIT);
     if (broken)
         buf_text(&text, "Tool execution error: ");
     else if (!o->verbatim)
@@ -120,8 +118,7 @@ static bool agent_failure(struct arena *a, const struct outcome *o,
 /* {"error": text}, if the encoder has failed. */
 static bool plain_failure(struct arena *a, struct slice text, struct slice *out)
 {
-    struct buf b;
-    buf_init(&b, a, NO_LIMIT);
+    struct buf b = buf_in(a, NO_LIMIT);
     write_error(&b, text);
     *out = buf_slice(&b);
     return !b.broken;

@@ -39,9 +39,8 @@ struct outcome outcome_reported(const allm_json *value)
 struct outcome outcome_failed(struct arena *a, const char *reason,
                               const char *format, ...)
 {
-    struct buf text;
     va_list args;
-    buf_init(&text, a, DETAIL_LIMIT);
+    struct buf text = buf_in(a, DETAIL_LIMIT);
     va_start(args, format);
     buf_vformat(&text, format, args);
     va_end(args);
@@ -116,10 +115,9 @@ struct outcome outcome_copy(struct arena *a, const struct outcome *o)
 /* The reported value: a string as it is, any other value as JSON. */
 static const char *reported_text(struct arena *a, const allm_json *value)
 {
-    struct buf out;
     if (allm_json_type_of(value) == ALLM_JSON_TEXT)
         return allm_json_text(value, NULL);
-    buf_init(&out, a, DETAIL_LIMIT);
+    struct buf out = buf_in(a, DETAIL_LIMIT);
     json_write(&out, value, 0);
     return out.ptr;
 }
@@ -127,8 +125,7 @@ static const char *reported_text(struct arena *a, const allm_json *value)
 static const char *failure_text(struct arena *a, const struct outcome *o,
                                 const char *tool_name)
 {
-    struct buf out;
-    buf_init(&out, a, DETAIL_LIMIT + 1024);
+    struct buf out = buf_in(a, DETAIL_LIMIT + 1024);
     buf_text(&out, "tool error");
     if (tool_name)
         buf_format(&out, " (%s)", tool_name);
@@ -187,8 +184,7 @@ const allm_json *outcome_json(struct arena *a, const struct outcome *o,
     const allm_json *failed = o->kind == OUTCOME_FAILURE
                                   ? outcome_error_json(a, o, error)
                                   : NULL;
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     if (o->kind == OUTCOME_QUESTION)
         write_question(&b, o);
     else if (o->kind == OUTCOME_HALT)

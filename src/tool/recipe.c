@@ -121,8 +121,7 @@ static const allm_tool_call *make_step_call(struct recipe *r,
                                             const char *phase)
 {
     allm_tool_call *call = arena_zero(r->arena, sizeof *call);
-    struct buf id;
-    buf_init(&id, r->arena, 64);
+    struct buf id = buf_in(r->arena, 64);
     buf_format(&id, "dispatch_%s_%zu", phase, (size_t)(s - r->steps) + 1);
     if (!call || id.broken)
         return NULL;
@@ -304,8 +303,7 @@ static void write_errors(struct buf *out, const struct recipe *r)
 
 static struct outcome join_results(struct recipe *r)
 {
-    struct buf out;
-    buf_init(&out, r->arena, NO_LIMIT);
+    struct buf out = buf_in(r->arena, NO_LIMIT);
     write_serial(&out, r);
     write_parallel(&out, r);
     write_errors(&out, r);
@@ -341,8 +339,7 @@ static void build_list(struct build *b, const struct recipe *r, size_t from,
 
 static const allm_json *build_results(const struct recipe *r)
 {
-    struct build b;
-    build_start_object(&b, r->arena);
+    struct build b = build_object_in(r->arena);
     build_key(&b, SLICE("serial"));
     build_list(&b, r, 0, r->serial_count, false);
     build_key(&b, SLICE("parallel"));
@@ -375,8 +372,7 @@ static struct outcome verbatim_failure(struct recipe *r, const struct buf *text)
 static struct outcome compose_failure(struct recipe *r,
                                       const struct outcome *why)
 {
-    struct buf text;
-    buf_init(&text, r->arena, NO_LIMIT);
+    struct buf text = buf_in(r->arena, NO_LIMIT);
     buf_text(&text, "Dispatch pipeline error: ");
     if (why->value)
         encoder_write(&text, why->value);
@@ -405,8 +401,7 @@ static struct outcome compose_results(struct recipe *r)
 
 static struct outcome plan_failure(struct recipe *r)
 {
-    struct buf text;
-    buf_init(&text, r->arena, NO_LIMIT);
+    struct buf text = buf_in(r->arena, NO_LIMIT);
     buf_format(&text, "Recipe evaluation error: %s", r->plan.failed);
     return verbatim_failure(r, &text);
 }

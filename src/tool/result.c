@@ -47,13 +47,12 @@ static allm_message *with_images(const struct tool_result *r,
 static allm_message *make_message(const struct tool_result *r,
                                   struct slice content)
 {
-    struct arena a;
     if (!allm_json_count(r->outcome.images))
         return shape_new(&message_shape,
                          ALLM(message, .role = ALLM_ROLE_TOOL,
                               .tool_call_id = r->view.call->id,
                               .text = content.ptr, .text_len = content.len));
-    arena_init(&a, mem_default());
+    struct arena a = arena_in(mem_default());
     allm_message *m = with_images(r, content, &a);
     arena_release(&a);
     return m;
@@ -76,8 +75,7 @@ bool result_close(struct tool_result *r, struct slice content)
 
 const allm_json *result_images(const allm_message *m, struct arena *a)
 {
-    struct build b;
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     for (size_t i = 0; i < m->part_count; i++) {
         const allm_image *image = m->parts[i]->image;
         if (m->parts[i]->kind != ALLM_PART_IMAGE || !image ||

@@ -181,8 +181,7 @@ void budget_settle(allm_budget *b, uint64_t taken, const allm_usage *used)
 
 static const allm_json *iterations_json(const allm_context *c)
 {
-    struct build b;
-    build_start_object(&b, c->arena);
+    struct build b = build_object_in(c->arena);
     build_uint_at(&b, "max_iterations", c->max_iterations);
     build_uint_at(&b, "iterations", (uint64_t)c->iteration + 1);
     return build_finish(&b);
@@ -210,8 +209,7 @@ static allm_status exceed_iterations(allm_context *c)
 /* Halt the turn; the metadata names the limit. */
 static allm_status halt_on_limit(allm_context *c, const char *limit)
 {
-    struct build b;
-    build_start_object(&b, c->arena);
+    struct build b = build_object_in(c->arena);
     build_text_at(&b, "budget", slice_of(limit));
     build_end(&b);
     context_note_text(c, REASON_BUDGET, limit);

@@ -238,8 +238,7 @@ struct turn_event *context_take(allm_context *c)
 /* {"finish_reason": name} */
 static const allm_json *finish_metadata(struct arena *a, allm_finish finish)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_text_or_null_at(&b, "finish_reason",
                           response_finish_words.word[finish]);
     return build_finish(&b);
@@ -315,10 +314,9 @@ const allm_message *const *allm_context_result_messages(const allm_context *c,
 
 const allm_json *allm_context_validation_errors(const allm_context *c)
 {
-    struct build b;
     if (!c)
         return NULL;
-    build_start_array(&b, c->arena);
+    struct build b = build_array_in(c->arena);
     for (const struct turn_fault *f = c->faults; f; f = f->next) {
         build_array(&b);
         build_text(&b, slice_of(f->what));
@@ -352,10 +350,9 @@ const allm_error *allm_context_error(const allm_context *c)
 
 const allm_json *allm_context_trace(const allm_context *c)
 {
-    struct build b;
     if (!c)
         return NULL;
-    build_start_array(&b, c->arena);
+    struct build b = build_array_in(c->arena);
     for (const struct turn_trace *t = c->trace; t; t = t->next) {
         bool plain = !t->has_n && !t->text;
         if (!plain)

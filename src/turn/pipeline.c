@@ -137,8 +137,7 @@ static allm_pipeline *fail_pipeline(const allm_pipeline *p,
 static allm_pipeline *splice_stages(const allm_pipeline *p, size_t at,
                                     const allm_stage *stage, size_t next)
 {
-    struct arena a;
-    arena_init(&a, p->mem);
+    struct arena a = arena_in(p->mem);
     allm_stage *list = arena_alloc(&a, (p->count + 1) * sizeof *list);
     size_t n = at;
     allm_pipeline *made = NULL;

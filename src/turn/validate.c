@@ -40,10 +40,9 @@ static int compare_names(const void *a, const void *b)
 /* "Error: unknown tool 'x'. Available: a, b" */
 static struct slice unknown_text(allm_context *c, const char *name)
 {
-    struct buf text;
     const char **names = arena_alloc(c->arena,
                                      (c->tool_count + 1) * sizeof *names);
-    buf_init(&text, c->arena, TEXT_LIMIT);
+    struct buf text = buf_in(c->arena, TEXT_LIMIT);
     buf_format(&text, "Error: unknown tool '%s'. Available: ", name);
     for (size_t i = 0; names && i < c->tool_count; i++)
         names[i] = c->tools[i]->name;
@@ -81,11 +80,9 @@ static const allm_json *fault_texts(allm_context *c, const allm_json *faults,
                                     const allm_tool *tool,
                                     const allm_json *object)
 {
-    struct build b;
-    build_start_array(&b, c->arena);
+    struct build b = build_array_in(c->arena);
     for (const allm_json *f = NULL; (f = allm_json_next(faults, f));) {
-        struct buf text;
-        buf_init(&text, c->arena, TEXT_LIMIT);
+        struct buf text = buf_in(c->arena, TEXT_LIMIT);
         fault_write(&text, f, tool->schema, object);
         build_text(&b, buf_slice(&text));
     }
@@ -94,8 +91,7 @@ static const allm_json *fault_texts(allm_context *c, const allm_json *faults,
 
 static const allm_json *single_text(allm_context *c, const char *text)
 {
-    struct build b;
-    build_start_array(&b, c->arena);
+    struct build b = build_array_in(c->arena);
     build_text(&b, slice_of(text ? text : "they are not a JSON object"));
     return build_finish(&b);
 }
@@ -123,9 +119,8 @@ static const allm_json *faults_of(allm_context *c, const allm_tool_call *call,
 static void reject_arguments(allm_context *c, const allm_tool_call *call,
                              const allm_json *texts)
 {
-    struct buf text;
     bool first = true;
-    buf_init(&text, c->arena, TEXT_LIMIT);
+    struct buf text = buf_in(c->arena, TEXT_LIMIT);
     buf_format(&text, "Error: invalid arguments for '%s': ", call->name);
     for (const allm_json *t = NULL; (t = allm_json_next(texts, t));) {
         buf_text(&text, first ? "" : "; ");

@@ -354,8 +354,7 @@ bool anthropic_block_grow(struct anthropic_blocks *all, int64_t index,
 static const allm_json *proof_of(struct anthropic_blocks *all,
                                  const struct anthropic_block *b)
 {
-    struct build o;
-    build_start_object(&o, all->answer->sink->arena);
+    struct build o = build_object_in(all->answer->sink->arena);
     if (b->kind == REDACTED) {
         build_text_at(&o, "type", SLICE("redacted_thinking"));
         build_text_at(&o, "data", json_text_at(b->raw, "data"));
@@ -370,11 +369,10 @@ static const allm_json *proof_of(struct anthropic_blocks *all,
 /* If there were no deltas, use the input in the block's start. */
 static void settle_call(struct anthropic_blocks *all, struct anthropic_block *b)
 {
-    struct buf text;
     const allm_json *input = json_at(b->raw, "input");
     if (!b->slot || b->slot->raw.len || !allm_json_count(input))
         return;
-    buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);
+    struct buf text = buf_in(all->answer->sink->arena, SIZE_MAX / 2);
     if (!json_write(&text, input, 0))
         out_of_memory(all);
     input_append(all, b, buf_slice(&text));
@@ -384,10 +382,9 @@ static void settle_call(struct anthropic_blocks *all, struct anthropic_block *b)
 static void settle_members(struct anthropic_blocks *all,
                            struct anthropic_block *b)
 {
-    struct build o;
     if (!b->members)
         return;
-    build_start_object(&o, all->answer->sink->arena);
+    struct build o = build_object_in(all->answer->sink->arena);
     for (const struct member *m = b->members; m; m = m->next) {
         build_key(&o, (struct slice){ m->key, m->key_len });
         if (m->value)
@@ -501,11 +498,10 @@ static bool must_send_back(const struct anthropic_blocks *all,
 static const allm_json *citations_of(struct arena *a,
                                      const struct anthropic_block *b)
 {
-    struct buf text;
     const allm_error *error = NULL;
     if (!b->citations.len)
         return NULL;
-    buf_init(&text, a, SIZE_MAX / 2);
+    struct buf text = buf_in(a, SIZE_MAX / 2);
     buf_byte(&text, '[');
     buf_add(&text, buf_slice(&b->citations));
     buf_byte(&text, ']');
@@ -549,13 +545,12 @@ static void write_block(struct build *o, const struct anthropic_blocks *all,
 
 const allm_json *anthropic_block_state(const struct anthropic_blocks *all)
 {
-    struct build o;
     bool any = false;
     for (const struct anthropic_block *b = all->first; b; b = b->next)
         any = any || must_send_back(all, b);
     if (!any)
         return NULL;
-    build_start_object(&o, all->answer->sink->arena);
+    struct build o = build_object_in(all->answer->sink->arena);
     build_array_at(&o, "content");
     for (const struct anthropic_block *b = all->first; b; b = b->next)
         write_block(&o, all, b);

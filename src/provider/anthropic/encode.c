@@ -154,10 +154,9 @@ static void write_tools(struct encoding *e)
 /* The effort, the format, and the caller's own members. */
 static void write_output(struct encoding *e)
 {
-    struct build b;
     const allm_json *caller_config = extra_get(&e->extra, "output_config");
     const allm_json *schema = request_schema(e->request);
-    build_start_object(&b, e->arena);
+    struct build b = build_object_in(e->arena);
     build_text_if(&b, "effort", e->thinking.effort);
     if (schema) {
         build_object_at(&b, "format");
@@ -252,11 +251,10 @@ static void write_body(struct encoding *e)
 static const allm_error *write_address(struct encoding *e)
 {
     struct slice base, query;
-    struct buf url;
     const allm_error *error = http_base(e->http, e->call, &base, &query);
     if (error)
         return error;
-    buf_init(&url, e->arena, 64 * 1024);
+    struct buf url = buf_in(e->arena, 64 * 1024);
     buf_add(&url, base);
     if (slice_ends(base, SLICE("/v1")))
         buf_text(&url, "/messages");
@@ -290,10 +288,9 @@ static bool join_betas(struct encoding *e, struct buf *out)
 
 static const allm_error *write_headers(struct encoding *e)
 {
-    struct buf betas;
     const char *version = extra_text(&e->extra, "api_version");
     struct slice v = slice_of(version);
-    buf_init(&betas, e->arena, 64 * 1024);
+    struct buf betas = buf_in(e->arena, 64 * 1024);
     for (size_t i = 0; i < v.len; i++)
         if ((unsigned char)v.ptr[i] <= ' ' || v.ptr[i] == 0x7f)
             return status_error(

@@ -107,8 +107,7 @@ static const allm_json *details_build(struct arena *a,
 {
     static const char *const skip[] = { "message", "billing", "error",
                                         "request_id", NULL };
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     if (is_billing(f))
         build_bool_at(&b, "billing", true);
     return explain_details(&b, f->core, skip);

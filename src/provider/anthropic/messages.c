@@ -426,9 +426,8 @@ static bool has_any_mark(const allm_request *r)
 /* Join the system messages, with a blank line between them. */
 static struct slice system_join(const allm_request *r, struct arena *a)
 {
-    struct buf all;
     bool broken = false;
-    buf_init(&all, a, SIZE_MAX / 2);
+    struct buf all = buf_in(a, SIZE_MAX / 2);
     for (size_t i = 0; i < r->message_count; i++) {
         const allm_message *m = r->messages[i];
         if (m->role != ALLM_ROLE_SYSTEM)

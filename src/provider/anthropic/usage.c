@@ -14,10 +14,9 @@ const allm_json *anthropic_usage_merge(struct arena *a,
                                        const allm_json *previous,
                                        const allm_json *details)
 {
-    struct build b;
     if (allm_json_type_of(details) != ALLM_JSON_OBJECT)
         return previous;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     for (const allm_json *k = NULL; (k = allm_json_next(details, k));)
         if (!json_is_type(allm_json_value(k), ALLM_JSON_NULL))
             build_entry(&b, k);
@@ -35,9 +34,8 @@ static const allm_json *extra_of(struct arena *a, const allm_json *usage)
         "cache_read_input_tokens", "cache_creation_input_tokens",
         "cache_write_input_tokens", "output_tokens", "server_tool_use", NULL,
     };
-    struct build b;
     allm_int written = counts_at(usage, "cache_creation_input_tokens");
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     if (written.set)
         build_int_at(&b, "cache_write_input_tokens", written.value);
     build_entries(&b, usage, mapped);

@@ -162,8 +162,7 @@ static void put_text(allm_sink *sink, allm_event_type type, struct slice text)
 static struct slice texts_join(const struct player *p, enum fake_tag tag,
                                const allm_json *from, allm_sink *sink)
 {
-    struct buf text;
-    buf_init(&text, sink->arena, SIZE_MAX / 2);
+    struct buf text = buf_in(sink->arena, SIZE_MAX / 2);
     const allm_json *end = allm_json_next(p->entries, p->at);
     for (const allm_json *v = from; v && v != end;
          v = allm_json_next(p->entries, v)) {

@@ -69,7 +69,6 @@ static allm_status vectors_next(void *state, const allm_call *call,
                                 allm_sink *sink, int64_t *again_ns)
 {
     struct answer *a = state;
-    struct build b;
     const allm_embed_request *r = call->embed;
     allm_usage usage = { .size = sizeof usage, .input_tokens = { 0, true } };
     int64_t n = r->dimensions.set ? r->dimensions.value : DIMENSIONS;
@@ -77,7 +76,7 @@ static allm_status vectors_next(void *state, const allm_call *call,
     if (!answer_open(a, call, sink))
         return ALLM_OK;
     n = n > MAX_DIMENSIONS ? MAX_DIMENSIONS : n;
-    build_start_array(&b, sink->arena);
+    struct build b = build_array_in(sink->arena);
     for (size_t i = 0; i < r->input_count; i++)
         usage.input_tokens.value += add_vector(&b, r->inputs[i], (uint64_t)n);
     const allm_json *list = build_finish(&b);

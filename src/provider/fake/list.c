@@ -9,8 +9,7 @@
 static allm_status script_refuse(allm_sink *sink, const char *name,
                                  const char *message)
 {
-    struct buf text;
-    buf_init(&text, sink->arena, 512);
+    struct buf text = buf_in(sink->arena, 512);
     buf_text(&text, name);
     buf_text(&text, message);
     if (text.broken)

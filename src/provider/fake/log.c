@@ -164,9 +164,8 @@ bool fake_log_transient(struct fake_log *log, int64_t until_call)
 
 static allm_json *plain_request(struct fake_log *log, const allm_request *r)
 {
-    struct arena a;
     const allm_error *error = NULL;
-    arena_init(&a, log->mem);
+    struct arena a = arena_in(log->mem);
     const allm_json *v = encode_to_json(&a, &request_shape, r, ALLM_FORM_PLAIN,
                                         &error);
     allm_json *root = v ? json_root(log->mem, v) : NULL;
@@ -192,10 +191,8 @@ bool fake_log_request(struct fake_log *log, const allm_request *r)
 
 allm_json *fake_log_requests(struct fake_log *log)
 {
-    struct arena a;
-    struct build b;
-    arena_init(&a, log->mem);
-    build_init(&b, &a);
+    struct arena a = arena_in(log->mem);
+    struct build b = build_in(&a);
     pthread_mutex_lock(&log->lock);
     build_array(&b);
     for (const struct logged_request *one = log->first; one; one = one->next)

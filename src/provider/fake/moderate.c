@@ -85,11 +85,10 @@ static allm_status moderation_next(void *state, const allm_call *call,
                                    allm_sink *sink, int64_t *again_ns)
 {
     struct moderator *j = state;
-    struct build b;
     *again_ns = INT64_MAX;
     if (!answer_open(&j->answer, call, sink))
         return ALLM_OK;
-    build_start_object(&b, sink->arena);
+    struct build b = build_object_in(sink->arena);
     build_key(&b, SLICE("results"));
     if (j->scripted)
         build_value(&b, j->script.value);

@@ -29,11 +29,10 @@ const allm_error *gemini_address_write(const allm_call *call, allm_http *http,
                                        const char *verb, const char *parameter)
 {
     struct slice base, query;
-    struct buf url;
     const allm_error *error = http_base(http, call, &base, &query);
     if (error)
         return error;
-    buf_init(&url, http->arena, 64 * 1024);
+    struct buf url = buf_in(http->arena, 64 * 1024);
     buf_add(&url, base);
     buf_text(&url, has_no_path(base) ? "/v1beta/" : "/");
     add_model(&url, call->model ? call->model : "");

@@ -190,10 +190,9 @@ static struct slice field_name(struct slice option)
 /* Wrap a string in a list. */
 static const allm_json *as_list(const allm_json *v, struct arena *a)
 {
-    struct build b;
     if (allm_json_type_of(v) != ALLM_JSON_TEXT)
         return v;
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     build_value(&b, v);
     return build_finish(&b);
 }
@@ -224,8 +223,7 @@ const allm_json *gemini_config(const struct extra *x, struct arena *a,
 {
     static const char *const names_of_config[] = { "generation_config",
                                          "generationConfig" };
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     put_numbers(&b, x->call->request);
     if (!put_format(&b, x, a))
         return NULL;

@@ -375,8 +375,7 @@ bool gemini_contents_write_system(const allm_call *call, struct emit *e,
                                   struct arena *a)
 {
     const allm_request *r = call->request;
-    struct buf all;
-    buf_init(&all, a, SIZE_MAX / 2);
+    struct buf all = buf_in(a, SIZE_MAX / 2);
     for (size_t i = 0; i < r->message_count; i++) {
         const allm_message *m = r->messages[i];
         if (m->role != ALLM_ROLE_SYSTEM)

@@ -278,10 +278,9 @@ static allm_status read_document(struct gemini *c, const allm_json *all)
 /* Parse a list whose closing bracket is missing; NULL: it is not one. */
 static const allm_json *close_list(struct gemini *c, struct slice data)
 {
-    struct buf text;
     if (data.len && data.ptr[data.len - 1] == ',')
         data.len--;
-    buf_init(&text, c->answer.sink->arena, SIZE_MAX / 2);
+    struct buf text = buf_in(c->answer.sink->arena, SIZE_MAX / 2);
     buf_add(&text, data);
     buf_byte(&text, ']');
     if (text.broken)

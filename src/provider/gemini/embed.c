@@ -44,9 +44,8 @@ static void write_common(const struct extra *x, struct emit *e)
 static void write_body(const struct extra *x, allm_http *http)
 {
     const allm_embed_request *r = x->call->embed;
-    struct buf model;
     struct emit e;
-    buf_init(&model, http->arena, 4096);
+    struct buf model = buf_in(http->arena, 4096);
     if (!strchr(x->call->model, '/'))
         buf_text(&model, "models/");
     buf_text(&model, x->call->model);

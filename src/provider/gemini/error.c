@@ -159,8 +159,7 @@ static const allm_json *details_build(struct arena *a,
 {
     static const char *const skip[] = { "message", "billing", "final", "error",
                                         NULL };
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     if (f->status == 402 || explain_says(f->message, billing_phrases))
         build_bool_at(&b, "billing", true);
     if (is_daily(f) && !has_delay)

@@ -41,12 +41,11 @@ static struct slice name_of(const allm_json *v, struct arena *a,
                             const char *const *names, size_t count)
 {
     int64_t n;
-    struct buf text;
     if (allm_json_type_of(v) != ALLM_JSON_INT || !allm_json_int64(v, &n))
         return json_slice(v);
     if (n >= 0 && (uint64_t)n < count)
         return slice_of(names[n]);
-    buf_init(&text, a, 64);
+    struct buf text = buf_in(a, 64);
     buf_int(&text, n);
     return buf_slice(&text);
 }

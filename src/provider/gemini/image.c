@@ -102,9 +102,8 @@ static void write_contents(const allm_call *call, allm_http *http,
 static const allm_json *config_of(const struct extra *x, struct arena *a,
                                   const char *ratio, const allm_error **error)
 {
-    struct build b;
     const allm_image_request *r = x->call->image;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_array_at(&b, "responseModalities");
     build_text(&b, SLICE("TEXT"));
     build_text(&b, SLICE("IMAGE"));
@@ -216,9 +215,8 @@ static bool add_image(struct build *b, const allm_call *call,
 
 static const allm_json *images_of(struct answer *a, const allm_json *document)
 {
-    struct build b;
     const allm_json *all = allm_json_get(document, "candidates");
-    build_start_array(&b, a->sink->arena);
+    struct build b = build_array_in(a->sink->arena);
     for (const allm_json *c = NULL; (c = allm_json_next(all, c));) {
         const allm_json *parts = allm_json_get(allm_json_get(c, "content"),
                                                "parts");

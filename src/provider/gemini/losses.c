@@ -19,7 +19,6 @@ bool gemini_losses_list(const allm_call *call, struct arena *a,
                         const allm_json **out)
 {
     struct extra x;
-    struct build list;
     const allm_request *r = call->request;
     *out = json_empty_array();
     if (!r || (!r->tool_count && !r->response_format))
@@ -30,7 +29,7 @@ bool gemini_losses_list(const allm_call *call, struct arena *a,
         return true;
     bool ok = true;
     const allm_json *format = request_schema(r);
-    build_start_array(&list, a);
+    struct build list = build_array_in(a);
     if (format)
         ok = gemini_schema_adapt(a, format, true,
                                  (struct gemini_schema_losses){ &list, NULL });

@@ -42,10 +42,9 @@ static struct gemini_part *part_add(struct gemini_parts *all, enum kind kind)
 static const allm_json *state_of(struct gemini_parts *all,
                                  struct slice signature, struct slice id)
 {
-    struct build b;
     if (!signature.len && !id.len)
         return NULL;
-    build_start_object(&b, all->answer->sink->arena);
+    struct build b = build_object_in(all->answer->sink->arena);
     if (signature.len)
         build_text_at(&b, "thoughtSignature", signature);
     if (id.len)
@@ -117,8 +116,7 @@ static void arguments_set(struct gemini_parts *all, struct calls_slot *slot,
 static void arguments_set_value(struct gemini_parts *all,
                                 struct calls_slot *slot, const allm_json *v)
 {
-    struct buf text;
-    buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);
+    struct buf text = buf_in(all->answer->sink->arena, SIZE_MAX / 2);
     if (!json_write(&text, v, 0))
         out_of_memory(all);
     arguments_set(all, slot, buf_slice(&text));
@@ -127,12 +125,11 @@ static void arguments_set_value(struct gemini_parts *all,
 /* The arguments of the open call are complete. */
 static void close_call(struct gemini_parts *all)
 {
-    struct buf text;
     struct calls_slot *slot = all->open;
     all->open = NULL;
     if (!slot)
         return;
-    buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);
+    struct buf text = buf_in(all->answer->sink->arena, SIZE_MAX / 2);
     if (!gemini_args_write(&all->args, &text))
         out_of_memory(all);
     arguments_set(all, slot, buf_slice(&text));
@@ -285,13 +282,12 @@ static void write_part(struct build *b, const struct gemini_part *p)
 
 const allm_json *gemini_parts_state(const struct gemini_parts *all)
 {
-    struct build b;
     bool any = false;
     for (const struct gemini_part *p = all->first; p; p = p->next)
         any = any || p->kind == OTHER || p->signature.len;
     if (!any || all->answer->sink->status < 0)
         return NULL;
-    build_start_object(&b, all->answer->sink->arena);
+    struct build b = build_object_in(all->answer->sink->arena);
     build_array_at(&b, "parts");
     for (const struct gemini_part *p = all->first; p; p = p->next)
         write_part(&b, p);

@@ -49,8 +49,7 @@ static bool has_text(const allm_json *list, struct slice text)
 static const allm_json *join_names(struct gemini_adapting *s,
                                    const allm_json *one, const allm_json *two)
 {
-    struct build b;
-    build_start_array(&b, s->arena);
+    struct build b = build_array_in(s->arena);
     for (const allm_json *v = NULL; (v = allm_json_next(one, v));)
         build_value(&b, v);
     for (const allm_json *v = NULL; (v = allm_json_next(two, v));)
@@ -161,11 +160,10 @@ static bool is_null(const allm_json *schema)
 static void resolve_choices(struct gemini_adapting *s, struct gemini_node *n,
                             const char *keyword)
 {
-    struct build b;
     const allm_json *list = allm_json_get(n->schema, keyword);
     const allm_json *rest = gemini_schema_without(s, n->schema, keyword);
     const allm_json *last = NULL;
-    build_start_array(&b, s->arena);
+    struct build b = build_array_in(s->arena);
     for (const allm_json *e = NULL; (e = allm_json_next(list, e));) {
         n->nullable = n->nullable || is_null(e);
         if (is_null(e))

@@ -102,8 +102,7 @@ bool ollama_address_add(struct buf *out, struct slice base, const char *verb)
 const allm_error *ollama_address_write(const allm_call *call, allm_http *http,
                                        const char *verb)
 {
-    struct buf url;
-    buf_init(&url, http->arena, 64 * 1024);
+    struct buf url = buf_in(http->arena, 64 * 1024);
     if (!ollama_address_add(&url, slice_of(call->base_url), verb))
         return status_error(http->arena, ALLM_ERR_ENGINE, "invalid_engine",
                             "the URL has no host; set base_url or OLLAMA_HOST "

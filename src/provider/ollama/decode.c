@@ -137,8 +137,7 @@ static const allm_json *build_durations(struct arena *a, const allm_json *frame)
     static const char *const names[] = { "total_duration", "load_duration",
                                          "prompt_eval_duration",
                                          "eval_duration" };
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         allm_int n = counts_at(frame, names[i]);
         if (n.set)
@@ -186,11 +185,10 @@ static void read_reason(struct ollama *o, const allm_json *frame)
 /* Prompt templates show a model what it thought before it called a tool. */
 static void keep_state(struct ollama *o)
 {
-    struct build b;
     struct answer *a = &o->answer;
     if (!o->thought)
         return;
-    build_start_object(&b, a->sink->arena);
+    struct build b = build_object_in(a->sink->arena);
     build_text_at(&b, "thinking", buf_slice(&a->thought));
     build_end(&b);
     answer_state(a, answer_build(a, &b));

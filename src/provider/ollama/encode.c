@@ -192,9 +192,8 @@ static void write_options(struct encoding *e)
 {
     const allm_request *r = e->request;
     struct emit body = e->emit;
-    struct buf inner;
     int64_t max;
-    buf_init(&inner, e->arena, SIZE_MAX / 2);
+    struct buf inner = buf_in(e->arena, SIZE_MAX / 2);
     emit_init(&e->emit, &inner);
     emit_open(&e->emit, '{');
     if (r->temperature.set && is_option_free(e, "temperature"))

@@ -22,14 +22,13 @@ static const allm_error *write_url(const struct extra *x, allm_http *http,
 {
     const struct slice chats = SLICE("/chat/completions");
     struct slice base, query;
-    struct buf url;
     const allm_error *error = http_base(http, x->call, &base, &query);
     if (error)
         return error;
     bool whole = slice_ends(base, slice_of(path));
     if (!whole && slice_ends(base, chats))
         base.len -= chats.len;
-    buf_init(&url, http->arena, 64 * 1024);
+    struct buf url = buf_in(http->arena, 64 * 1024);
     buf_add(&url, base);
     if (azure && !slice_ends(base, SLICE("/v1")) && !whole && !query.len)
         add_deployment(x, &url, path);

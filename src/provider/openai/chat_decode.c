@@ -93,8 +93,7 @@ static void read_part(struct openai_chat *c, const allm_json *part)
 /* Emit the text of an object that was sent instead of a string. */
 static void value_emit(struct openai_chat *c, const allm_json *v)
 {
-    struct buf text;
-    buf_init(&text, c->answer.sink->arena, SIZE_MAX / 2);
+    struct buf text = buf_in(c->answer.sink->arena, SIZE_MAX / 2);
     if (!json_write(&text, v, 0))
         c->answer.sink->status = ALLM_ERR_NOMEM;
     text_emit(c, buf_slice(&text));
@@ -118,10 +117,9 @@ static void read_content(struct openai_chat *c, const allm_json *content)
 /* Keep the audio itself; each piece is encoded separately. */
 static void keep_audio(struct openai_chat *c, const allm_json *audio)
 {
-    struct build b;
     struct answer *a = &c->answer;
     bool any = false;
-    build_start_array(&b, a->sink->arena);
+    struct build b = build_array_in(a->sink->arena);
     build_object(&b);
     for (const allm_json *k = NULL; (k = allm_json_next(audio, k));) {
         int64_t n = 0;
@@ -456,14 +454,13 @@ static bool read_repeated(struct openai_chat *c, struct slice data)
 /* Keep what must be sent back with the message. */
 static void keep_state(struct openai_chat *c)
 {
-    struct build b;
     struct answer *a = &c->answer;
     bool thoughts = (c->quirks & CHAT_REPLAY_REASONING) && a->thought.len;
     const allm_json *details = reasoning_details_list(&c->details,
                                                       a->sink->arena);
     if (!thoughts && !details)
         return;
-    build_start_object(&b, a->sink->arena);
+    struct build b = build_object_in(a->sink->arena);
     if (thoughts)
         build_text_at(&b, "reasoning_content", buf_slice(&a->thought));
     build_value_if(&b, "reasoning_details", details);

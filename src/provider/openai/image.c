@@ -71,10 +71,9 @@ static void write_count(struct encoding *e)
 static const char *size_of(struct encoding *e)
 {
     const allm_image_request *r = e->request;
-    struct buf text;
     if (!r->width.set || !r->height.set)
         return r->size_text;
-    buf_init(&text, e->http->arena, 64);
+    struct buf text = buf_in(e->http->arena, 64);
     buf_int(&text, r->width.value);
     buf_byte(&text, 'x');
     buf_int(&text, r->height.value);
@@ -108,7 +107,6 @@ static void write_options(struct encoding *e)
     for (const allm_json *k = NULL;
          (k = allm_json_next(e->extra.options, k));) {
         size_t i = 0;
-        struct buf text;
         struct emit plain;
         const allm_json *v = allm_json_value(k);
         const char *name = allm_json_text(k, NULL);
@@ -117,7 +115,7 @@ static void write_options(struct encoding *e)
         if (not_sent[i] || allm_json_type_of(v) == ALLM_JSON_NULL ||
             strpbrk(name, "\"\r\n"))
             continue;
-        buf_init(&text, e->http->arena, 64 * 1024);
+        struct buf text = buf_in(e->http->arena, 64 * 1024);
         emit_init(&plain, &text);
         if (allm_json_type_of(v) == ALLM_JSON_TEXT)
             buf_add(&text, json_slice(v));
@@ -208,8 +206,7 @@ static allm_status write_head(struct encoding *e)
         [ALLM_IMAGE_OP_EDIT] = "/images/edits",
         [ALLM_IMAGE_OP_VARIATION] = "/images/variations",
     };
-    struct buf type;
-    buf_init(&type, e->http->arena, 256);
+    struct buf type = buf_in(e->http->arena, 256);
     if (e->form)
         buf_text(&type, form);
     if (e->form)
@@ -307,9 +304,8 @@ static bool is_image(const allm_json *v)
 
 static allm_status put_images(struct answer *a, const allm_json *document)
 {
-    struct build b;
     const allm_json *list = allm_json_get(document, "data");
-    build_start_array(&b, a->sink->arena);
+    struct build b = build_array_in(a->sink->arena);
     for (const allm_json *v = NULL; (v = allm_json_next(list, v));) {
         if (!is_image(v))
             return answer_malformed(a, "an image of the response has neither "

@@ -133,10 +133,9 @@ bool reasoning_details_add(struct reasoning_details *d, struct arena *life,
 const allm_json *reasoning_details_list(const struct reasoning_details *d,
                                         struct arena *a)
 {
-    struct build b;
     if (!d->first)
         return NULL;
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     for (const struct reasoning_detail *one = d->first; one; one = one->next) {
         build_object(&b);
         for (const allm_json *k = NULL; (k = allm_json_next(one->rest, k));)

@@ -286,11 +286,10 @@ static allm_status on_error(struct openai_responses *c, const struct event *e)
 {
     static const char *const event_members[] = { "type", "sequence_number",
                                                  "error", NULL };
-    struct build b;
     const allm_json *inner = json_at(e->json, "error");
     if (inner && !json_is_type(inner, ALLM_JSON_NULL))
         return fail_with_error(c, e->json);
-    build_start_object(&b, c->answer.sink->arena);
+    struct build b = build_object_in(c->answer.sink->arena);
     build_object_at(&b, "error");
     build_entries(&b, e->json, event_members);
     build_end(&b);

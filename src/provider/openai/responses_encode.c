@@ -140,10 +140,9 @@ static bool is_removed(const struct encoding *e, const char *name)
 
 static void write_text_controls(struct encoding *e)
 {
-    struct build b;
     if (is_removed(e, "text"))
         return;
-    build_start_object(&b, e->arena);
+    struct build b = build_object_in(e->arena);
     build_format(e, &b);
     build_text_if(&b, "verbosity", extra_text(&e->extra, "verbosity"));
     write_object(e, "text", &b);
@@ -151,10 +150,9 @@ static void write_text_controls(struct encoding *e)
 
 static void write_reasoning(struct encoding *e)
 {
-    struct build b;
     if (is_removed(e, "reasoning"))
         return;
-    build_start_object(&b, e->arena);
+    struct build b = build_object_in(e->arena);
     build_text_if(&b, "effort", extra_text(&e->extra, "reasoning_effort"));
     build_text_if(&b, "summary", extra_text(&e->extra, "reasoning_summary"));
     write_object(e, "reasoning", &b);
@@ -250,11 +248,10 @@ static const allm_error *write_address(struct encoding *e)
 {
     const struct slice path = SLICE("/responses");
     struct slice base, query;
-    struct buf url;
     const allm_error *error = http_base(e->http, e->call, &base, &query);
     if (error)
         return error;
-    buf_init(&url, e->arena, 64 * 1024);
+    struct buf url = buf_in(e->arena, 64 * 1024);
     buf_add(&url, base);
     if ((e->quirks & RESPONSES_AZURE_PATHS) && !slice_ends(base, path) &&
         !query.len)

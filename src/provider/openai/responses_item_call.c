@@ -15,8 +15,7 @@ static bool is_custom(const allm_json *item)
 static const allm_json *call_state(struct answer *a, const allm_json *item)
 {
     static const char *const names[] = { "namespace", "caller" };
-    struct build b;
-    build_start_object(&b, a->sink->arena);
+    struct build b = build_object_in(a->sink->arena);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const allm_json *v = json_at(item, names[i]);
         if (v && !json_is_type(v, ALLM_JSON_NULL))
@@ -91,11 +90,10 @@ void openai_item_call_settle(struct responses_items *all,
 struct slice openai_item_call_arguments(struct responses_items *all,
                                         const allm_json *item)
 {
-    struct buf text;
     const allm_json *v = json_at(item, is_custom(item) ? "input" : "arguments");
     if (!json_is_type(v, ALLM_JSON_OBJECT) && !json_is_type(v, ALLM_JSON_ARRAY))
         return json_slice(v);
-    buf_init(&text, all->answer->sink->arena, SIZE_MAX / 2);
+    struct buf text = buf_in(all->answer->sink->arena, SIZE_MAX / 2);
     if (!json_write(&text, v, 0))
         openai_item_no_memory(all);
     return buf_slice(&text);

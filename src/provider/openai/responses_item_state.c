@@ -17,10 +17,9 @@ static bool is_sent_back(const allm_json *key, enum responses_kind kind)
 const allm_json *openai_item_raw(struct responses_items *all,
                                  const allm_json *item)
 {
-    struct build b;
     enum responses_kind kind = openai_item_kind(item);
     const allm_json *summary = json_at(item, "summary");
-    build_start_object(&b, all->answer->sink->arena);
+    struct build b = build_object_in(all->answer->sink->arena);
     for (const allm_json *k = NULL; (k = allm_json_next(item, k));)
         if (is_sent_back(k, kind))
             build_entry(&b, k);
@@ -37,10 +36,9 @@ const allm_json *openai_item_mark(struct responses_items *all,
                                   const struct responses_item *i)
 {
     static const char *const names[] = { "type", "id", "encrypted_content" };
-    struct build b;
     if (!json_text_at(i->raw, "encrypted_content").len)
         return NULL;
-    build_start_object(&b, all->answer->sink->arena);
+    struct build b = build_object_in(all->answer->sink->arena);
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         const allm_json *v = json_at(i->raw, names[n]);
         if (v)
@@ -84,13 +82,12 @@ static void write_item(struct build *b, const struct responses_item *i)
 
 const allm_json *openai_responses_item_state(const struct responses_items *all)
 {
-    struct build b;
     bool any = false;
     for (const struct responses_item *i = all->first; i; i = i->next)
         any = any || needs_state(i);
     if (!any)
         return NULL;
-    build_start_object(&b, all->answer->sink->arena);
+    struct build b = build_object_in(all->answer->sink->arena);
     build_array_at(&b, "output");
     for (const struct responses_item *i = all->first; i; i = i->next)
         write_item(&b, i);

@@ -166,8 +166,7 @@ static void write_rest(struct build *b, const char *outer,
 static const allm_json *rest_of(struct arena *a, const char *outer,
                                 const allm_json *object)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     write_rest(&b, outer, object);
     return build_finish(&b);
 }
@@ -183,9 +182,8 @@ static const char *find_details(struct slice key)
 
 static const allm_json *extra_of(struct arena *a, const allm_json *usage)
 {
-    struct build b;
     allm_int written = find_count(usage, written_names);
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     if (written.set)
         build_int_at(&b, "cache_write_input_tokens", written.value);
     for (const allm_json *k = NULL; (k = allm_json_next(usage, k));) {
