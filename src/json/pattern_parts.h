@@ -54,6 +54,10 @@ bool class_has(const struct pattern_class *c, uint32_t point);
 uint32_t unicode_category(uint32_t point);
 uint32_t unicode_categories_named(struct slice name);
 
+/* The table behind them, which the build makes; see pattern_unicode.c. */
+extern const uint32_t unicode_runs[];
+extern const size_t unicode_run_count;
+
 /* --------------------------------------------------------------- tree --- */
 
 enum tree_kind {
