@@ -3,7 +3,8 @@
 
 #include "base/buf.h"
 #include "harness/check.h"
-#include "provider/openai/chat_decode.h"
+#include "provider/dialects.h"
+#include "provider/sink.h"
 #include "json/skeleton.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@
 /* A response that is decoded, with or without a skeleton. */
 struct reader {
     struct arena events, life;
-    struct openai_chat chat;
+    void *chat;                 /* the state of the dialect */
     struct skeleton skeleton;
     struct buf told;            /* the events as JSON */
     allm_call call;
@@ -32,6 +33,8 @@ static void reader_init(struct reader *r)
     *r = (struct reader){ .call = { .size = sizeof(allm_call) } };
     arena_init(&r->events, mem_default());
     arena_init(&r->life, mem_default());
+    r->chat = arena_zero(&r->life, openai_chat_adapter.state_size);
+    r->over = !r->chat;
     buf_init(&r->told, &r->life, SIZE_MAX / 2);
     skeleton_init(&r->skeleton);
     r->skeleton.patience = 1;
@@ -70,7 +73,8 @@ static void read_frame(struct reader *r, const char *data, bool skeleton)
     sink.skeleton = skeleton ? &r->skeleton : NULL;
     struct slice text;
     r->quick += sink_watched(&sink, slice_of(data), &text);
-    r->over = openai_chat_decode(&r->chat, &r->call, &frame, &sink) < 0 ||
+    r->over = openai_chat_adapter.decode(r->chat, &r->call, &frame, &sink) <
+                  0 ||
               sink.ended;
     tell(r, &sink);
 }
