@@ -1,6 +1,5 @@
 /* arena.h - an allocator that frees all of its pieces at once */
-#ifndef BASE_ARENA_H
-#define BASE_ARENA_H
+#pragma once
 
 #include "base/mem.h"
 #include "base/poison.h"
@@ -73,5 +72,3 @@ static inline size_t arena_held(const struct arena *a)
 {
     return a->held;
 }
-
-#endif

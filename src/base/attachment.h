@@ -1,6 +1,5 @@
 /* attachment.h - objects attached to an engine and freed with it */
-#ifndef BASE_ATTACHMENT_H
-#define BASE_ATTACHMENT_H
+#pragma once
 
 #include "allm.h"
 #include "base/mem.h"
@@ -13,5 +12,3 @@ void attachment_drop(allm_attachments *a);
 /* The allocator for what lives as long as the attachments; NULL has the
  * default. */
 struct mem attachment_mem(const allm_attachments *a);
-
-#endif

@@ -1,6 +1,5 @@
 /* base64.h - base64 with padding (RFC 4648, section 4) and its URL alphabet */
-#ifndef BASE_BASE64_H
-#define BASE_BASE64_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -12,5 +11,3 @@ void base64_add_url(struct buf *out, struct slice bytes);
 /* Strict: standard alphabet, correct padding, no white space, no stray bits.
  * False, with *out unchanged, for anything else (or if out broke). */
 bool base64_take(struct buf *out, struct slice text);
-
-#endif

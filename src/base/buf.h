@@ -1,6 +1,5 @@
 /* buf.h - a growing byte buffer with a limit */
-#ifndef BASE_BUF_H
-#define BASE_BUF_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/slice.h"
@@ -55,5 +54,3 @@ static inline struct slice buf_slice(const struct buf *b)
 {
     return (struct slice){ b->ptr ? b->ptr : "", b->len };
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* caller_struct.h - structs filled in by a caller with another header
  * version */
-#ifndef BASE_CALLER_STRUCT_H
-#define BASE_CALLER_STRUCT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,5 +13,3 @@
  * filled in or an unknown member is set.
  */
 bool caller_struct_take(void *ours, size_t size, const void *given);
-
-#endif

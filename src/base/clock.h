@@ -1,6 +1,5 @@
 /* clock.h - the current time, replaceable so that no test has to wait */
-#ifndef BASE_CLOCK_H
-#define BASE_CLOCK_H
+#pragma once
 
 #include "allm.h"
 
@@ -35,5 +34,3 @@ struct clock_manual {
 };
 struct clock clock_of_manual(struct clock_manual *m);
 void clock_advance(struct clock_manual *m, int64_t ms);
-
-#endif

@@ -1,6 +1,5 @@
 /* file.h - read whole files up to a limit, and write them atomically */
-#ifndef BASE_FILE_H
-#define BASE_FILE_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -44,5 +43,3 @@ int file_write_private(struct arena *scratch, const char *path,
  * a phrase for people: "there is no such file or folder". */
 const char *file_error_name(int error);
 const char *file_error_words(int error);
-
-#endif

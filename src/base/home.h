@@ -1,6 +1,5 @@
 /* home.h - a reference-counted arena, freed with its last user */
-#ifndef BASE_HOME_H
-#define BASE_HOME_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -58,5 +57,3 @@ void home_add_note(struct allm_home *h, struct home_key key,
 /* The error of the value, set once by its constructor; NULL means none. */
 void home_set_error(struct allm_home *h, const allm_error *error);
 const allm_error *home_error(const struct allm_home *h);
-
-#endif

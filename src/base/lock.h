@@ -1,6 +1,5 @@
 /* lock.h - a lock on a file, held against other processes and threads */
-#ifndef BASE_LOCK_H
-#define BASE_LOCK_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -31,5 +30,3 @@ bool lock_is_on(const struct lock *l, const char *path);
 
 /* Release the lock and remove the lock file. */
 void lock_drop(struct lock *l);
-
-#endif

@@ -1,6 +1,5 @@
 /* mem.h - memory allocation through one replaceable function */
-#ifndef BASE_MEM_H
-#define BASE_MEM_H
+#pragma once
 
 #include "allm.h"
 
@@ -53,5 +52,3 @@ static inline bool mem_mul(size_t a, size_t b, size_t *out)
     *out = a * b;
     return true;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* nocase.h - compare ASCII text without regard to case */
-#ifndef BASE_NOCASE_H
-#define BASE_NOCASE_H
+#pragma once
 
 #include "base/slice.h"
 
@@ -12,5 +11,3 @@ static inline char nocase_lower(char c)
 /* Does the text begin with the word, or equal it? */
 bool nocase_starts(struct slice text, const char *word);
 bool nocase_is(struct slice text, const char *word);
-
-#endif

@@ -5,8 +5,7 @@
  * access beyond a piece nor the use of a piece after a reset.  Without the
  * sanitizer these functions do nothing.
  */
-#ifndef BASE_POISON_H
-#define BASE_POISON_H
+#pragma once
 
 #include <stddef.h>
 
@@ -41,5 +40,3 @@ static inline void unpoison(const void *p, size_t size)
     (void)p, (void)size;
 #endif
 }
-
-#endif

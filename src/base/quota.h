@@ -1,6 +1,5 @@
 /* quota.h - an allocator that counts what it hands out and enforces a limit */
-#ifndef BASE_QUOTA_H
-#define BASE_QUOTA_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -31,5 +30,3 @@ void quota_let_go(struct quota *b, struct arena *a);
 
 /* Stop refusing: from now on memory is needed to finish. */
 void quota_lift(struct quota *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* random.h - random bytes: the system's, or a seeded sequence for tests */
-#ifndef BASE_RANDOM_H
-#define BASE_RANDOM_H
+#pragma once
 
 #include "allm.h"
 #include "base/buf.h"
@@ -27,5 +26,3 @@ struct random_seeded {
     uint64_t state;
 };
 struct random random_of_seed(struct random_seeded *s, uint64_t seed);
-
-#endif

@@ -1,6 +1,5 @@
 /* redact.h - find and replace secrets in a string */
-#ifndef BASE_REDACT_H
-#define BASE_REDACT_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -28,5 +27,3 @@ struct slice redact_slice(struct arena *a, struct slice text,
 
 /* The same for a NUL-terminated string and one key, with `looks`. */
 const char *redact_text(struct arena *a, const char *text, struct slice key);
-
-#endif

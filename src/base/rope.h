@@ -9,8 +9,7 @@
  * Whoever makes a rope keeps the borrowed bytes alive and unchanged while it is
  * read.
  */
-#ifndef BASE_ROPE_H
-#define BASE_ROPE_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -59,5 +58,3 @@ static inline size_t rope_left(const struct rope_reader *r)
 {
     return r->rope.len - r->done;
 }
-
-#endif

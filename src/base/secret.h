@@ -1,6 +1,5 @@
 /* secret.h - memory that is wiped before it is freed */
-#ifndef BASE_SECRET_H
-#define BASE_SECRET_H
+#pragma once
 
 #include "base/mem.h"
 #include "base/slice.h"
@@ -27,5 +26,3 @@ struct secret {
  * changed. */
 bool secret_set(struct secret *s, struct mem mem, struct slice text);
 void secret_release(struct secret *s);
-
-#endif

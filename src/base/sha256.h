@@ -1,6 +1,5 @@
 /* sha256.h - SHA-256 (FIPS 180-4) */
-#ifndef BASE_SHA256_H
-#define BASE_SHA256_H
+#pragma once
 
 #include "base/slice.h"
 
@@ -27,5 +26,3 @@ extern const uint32_t sha256_constants[64];
 /* The digest as lower-case hex digits and a NUL. */
 void sha256_done_hex(struct sha256 *s, char out[SHA256_HEX + 1]);
 void sha256_hex(struct slice bytes, char out[SHA256_HEX + 1]);
-
-#endif

@@ -1,6 +1,5 @@
 /* slice.h - a borrowed piece of text or bytes */
-#ifndef BASE_SLICE_H
-#define BASE_SLICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -159,5 +158,3 @@ static inline struct slice slice_trim(struct slice s)
         s.len--;
     return s;
 }
-
-#endif

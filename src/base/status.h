@@ -1,6 +1,5 @@
 /* status.h - the names of statuses, and the construction of errors */
-#ifndef BASE_STATUS_H
-#define BASE_STATUS_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -38,5 +37,3 @@ const allm_error *status_nomem(void);
 
 /* A zeroed error with its size and kind filled in. */
 allm_error status_blank(allm_status kind);
-
-#endif

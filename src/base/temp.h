@@ -1,6 +1,5 @@
 /* temp.h - temporary files next to the file that they will replace */
-#ifndef BASE_TEMP_H
-#define BASE_TEMP_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -16,5 +15,3 @@ int temp_open(struct arena *a, const char *path, mode_t mode,
 /* Remove the temporary files of that file whose writers are gone.  A file that
  * cannot be removed stays. */
 void temp_sweep(struct arena *a, const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* text.h - results that are bytes: the public allm_text */
-#ifndef BASE_TEXT_H
-#define BASE_TEXT_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/home.h"
@@ -15,5 +14,3 @@ allm_text *text_begin(struct mem mem, size_t hint);
 struct arena *text_arena(allm_text *t);
 allm_text *text_finish(allm_text *t, struct slice bytes);
 allm_text *text_fail(allm_text *t, const allm_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* utf8.h - UTF-8: check, decode, encode (RFC 3629) */
-#ifndef BASE_UTF8_H
-#define BASE_UTF8_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/slice.h"
@@ -34,5 +33,3 @@ struct slice utf8_copy(struct arena *a, struct slice s);
 /* The number of bytes at the end of s that begin an unfinished sequence that
  * may still become well-formed: 0 to 3. */
 size_t utf8_unfinished(struct slice s);
-
-#endif

@@ -1,6 +1,5 @@
 /* chat_result.h - the result of a whole chat, and why it ended */
-#ifndef DATA_CHAT_RESULT_H
-#define DATA_CHAT_RESULT_H
+#pragma once
 
 #include "data/shape.h"
 
@@ -17,5 +16,3 @@ extern const struct shape chat_result_shape;
 #define HALTED_MANUAL "manual_tool_calls"
 #define HALTED_MAX_TURNS "max_turns"
 #define HALTED_TOOL_ERROR "tool_error"
-
-#endif

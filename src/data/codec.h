@@ -1,10 +1,7 @@
 /* codec.h - find the type that a tag names */
-#ifndef DATA_CODEC_H
-#define DATA_CODEC_H
+#pragma once
 
 #include "data/shape.h"
 
 /* The shape for a tag, with or without the prefix "ALLM."; NULL if unknown. */
 const struct shape *codec_shape(struct slice tag, allm_type *type);
-
-#endif

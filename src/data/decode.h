@@ -1,6 +1,5 @@
 /* decode.h - read structs from JSON, by the table of their fields */
-#ifndef DATA_DECODE_H
-#define DATA_DECODE_H
+#pragma once
 
 #include "data/path.h"
 #include "data/shape.h"
@@ -62,5 +61,3 @@ bool decode_copy(struct decoder *d, const allm_json *v, const allm_json **out);
 /* The error for a document rejected at this path, as the codec reports it. */
 const allm_error *decode_error(struct arena *a, const struct path *path,
                                const char *reason);
-
-#endif

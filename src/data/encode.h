@@ -1,6 +1,5 @@
 /* encode.h - write structs as JSON, by the table of their fields */
-#ifndef DATA_ENCODE_H
-#define DATA_ENCODE_H
+#pragma once
 
 #include "data/shape.h"
 #include "json/emit.h"
@@ -56,5 +55,3 @@ const allm_error *encode_to_emit(struct emit *out, struct arena *a,
 /* Implements the `_json` function of every type. */
 allm_text *encode_to_text(const struct shape *s, const void *value,
                           allm_form form);
-
-#endif

@@ -1,6 +1,5 @@
 /* engine_record.h - an engine as plain data */
-#ifndef DATA_ENGINE_RECORD_H
-#define DATA_ENGINE_RECORD_H
+#pragma once
 
 #include "data/shape.h"
 
@@ -10,5 +9,3 @@ extern const struct shape engine_record_shape;
  * NULL if there is none.  Without it, the engine would differ from the stored
  * one. */
 const char *engine_record_misfit(const allm_engine_record *record);
-
-#endif

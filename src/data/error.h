@@ -1,6 +1,5 @@
 /* error.h - the families of errors: their reasons, messages and JSON forms */
-#ifndef DATA_ERROR_H
-#define DATA_ERROR_H
+#pragma once
 
 #include "data/path.h"
 #include "data/shape.h"
@@ -40,5 +39,3 @@ bool error_take(struct arena *a, allm_error *error);
 
 /* A root that holds a copy of the error; NULL: out of memory. */
 allm_error *error_root(const allm_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* event.h - the events of a stream, and their JSON form */
-#ifndef DATA_EVENT_H
-#define DATA_EVENT_H
+#pragma once
 
 #include "data/decode.h"
 #include "data/encode.h"
@@ -12,5 +11,3 @@ void event_write(struct encoder *e, const allm_event *event);
 
 /* NULL: it is not an event, or d->error is set. */
 const allm_event *event_read(struct decoder *d, const allm_json *v);
-
-#endif

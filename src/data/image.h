@@ -1,6 +1,5 @@
 /* image.h - an image; a request for images, the response, its usage */
-#ifndef DATA_IMAGE_H
-#define DATA_IMAGE_H
+#pragma once
 
 #include "data/shape.h"
 
@@ -9,5 +8,3 @@ extern const struct shape image_shape, image_request_shape,
 
 /* The member "source" of a struct that begins with an allm_image. */
 extern const struct shape_own image_source_own;
-
-#endif

@@ -1,9 +1,6 @@
 /* message.h - messages: a role and its content */
-#ifndef DATA_MESSAGE_H
-#define DATA_MESSAGE_H
+#pragma once
 
 #include "data/shape.h"
 
 extern const struct shape message_shape;
-
-#endif

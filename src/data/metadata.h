@@ -4,8 +4,7 @@
  * A result has them twice: with types, for the library and for callers in C,
  * and as JSON in its metadata.  Only this file converts one into the other.
  */
-#ifndef DATA_METADATA_H
-#define DATA_METADATA_H
+#pragma once
 
 #include "data/shape.h"
 
@@ -32,5 +31,3 @@ bool metadata_read_error(struct allm_home *home, const allm_json *metadata,
 /* The list of calls as JSON, in the arena.  NULL: out of memory. */
 const allm_json *metadata_calls_json(struct arena *a, size_t count,
                                      const allm_tool_call *const *calls);
-
-#endif

@@ -1,6 +1,5 @@
 /* model_ref.h - a model's provider and id, and what a catalog knows of it */
-#ifndef DATA_MODEL_REF_H
-#define DATA_MODEL_REF_H
+#pragma once
 
 #include "data/shape.h"
 
@@ -10,5 +9,3 @@ extern const struct shape model_ref_shape;
  * NULL, 0 }. */
 void model_ref_split(struct slice name, struct slice *provider,
                      struct slice *id);
-
-#endif

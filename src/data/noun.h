@@ -4,8 +4,7 @@
  * NOUN_FUNCTIONS(usage) defines allm_usage_new(), allm_usage_free(),
  * allm_usage_error() and allm_usage_json(), by means of usage_shape.
  */
-#ifndef DATA_NOUN_H
-#define DATA_NOUN_H
+#pragma once
 
 #include "data/encode.h"
 
@@ -26,5 +25,3 @@
     { \
         return encode_to_text(&T##_shape, value, form); \
     }
-
-#endif

@@ -1,6 +1,5 @@
 /* part.h - one part of a message: a text or an image */
-#ifndef DATA_PART_H
-#define DATA_PART_H
+#pragma once
 
 #include "data/decode.h"
 #include "data/encode.h"
@@ -18,5 +17,3 @@ const allm_part *part_read(struct decoder *d, const allm_json *v);
 
 /* What a part lacks, as a message; NULL if nothing. */
 const char *part_fault(const allm_part *part);
-
-#endif

@@ -1,6 +1,5 @@
 /* path.h - the path from a document's root to a position in it */
-#ifndef DATA_PATH_H
-#define DATA_PATH_H
+#pragma once
 
 #include "base/buf.h"
 #include "json/build.h"
@@ -27,5 +26,3 @@ void path_write_pair(struct build *b, const struct path *p, bool listed,
 
 /* "/messages/0/role", for messages. */
 void path_spell(struct buf *out, const struct path *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* request.h - a request to a model */
-#ifndef DATA_REQUEST_H
-#define DATA_REQUEST_H
+#pragma once
 
 #include "data/shape.h"
 
@@ -12,5 +11,3 @@ bool request_format_fits(const allm_json *format);
 
 /* The schema that the response must match; NULL: there is none. */
 const allm_json *request_schema(const allm_request *r);
-
-#endif

@@ -6,8 +6,7 @@
  * reading it back (decode.c) are one piece of code each, driven by that table;
  * a type's own file holds the table and what is special about it.
  */
-#ifndef DATA_SHAPE_H
-#define DATA_SHAPE_H
+#pragma once
 
 #include "base/home.h"
 #include "json/emit.h"
@@ -257,5 +256,3 @@ const allm_error *shape_failure(const struct shape *s, const void *value);
  */
 void *shape_keep(const struct shape *s, const void *value, struct mem mem,
                  struct arena *errors, const allm_error **error);
-
-#endif

@@ -1,6 +1,5 @@
 /* thread.h - a conversation that shares its messages */
-#ifndef DATA_THREAD_H
-#define DATA_THREAD_H
+#pragma once
 
 #include "data/shape.h"
 
@@ -28,5 +27,3 @@ bool thread_set_kept(allm_thread *t, const allm_json *kept);
 
 /* An empty thread that lives in a home; NULL: out of memory. */
 const allm_thread *thread_empty_in(struct allm_home *home);
-
-#endif

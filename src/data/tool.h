@@ -1,6 +1,5 @@
 /* tool.h - a tool that a model may call */
-#ifndef DATA_TOOL_H
-#define DATA_TOOL_H
+#pragma once
 
 #include "data/shape.h"
 
@@ -9,5 +8,3 @@ extern const struct shape tool_shape;
 /* The first tool with this name; NULL: there is none. */
 const allm_tool *tool_find(size_t count, const allm_tool *const *tools,
                            const char *name);
-
-#endif

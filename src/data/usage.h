@@ -1,6 +1,5 @@
 /* usage.h - the tokens and cost of a call */
-#ifndef DATA_USAGE_H
-#define DATA_USAGE_H
+#pragma once
 
 #include "data/shape.h"
 
@@ -16,5 +15,3 @@ void usage_sum(allm_usage *sum, const allm_usage *u);
 /* How many tokens of total_tokens are neither in input_tokens nor in
  * output_tokens; 0 if none, or if one of the three is not set. */
 int64_t usage_remainder(const allm_usage *u);
-
-#endif

@@ -1,6 +1,5 @@
 /* validate.h - check structs and documents, and report every fault in order */
-#ifndef DATA_VALIDATE_H
-#define DATA_VALIDATE_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -12,5 +11,3 @@ const allm_error *validate_request(struct arena *a, const allm_request *r);
 const allm_error *validate_image_request(struct arena *a,
                                          const allm_image_request *r);
 const allm_error *validate_thread(struct arena *a, const allm_thread *t);
-
-#endif

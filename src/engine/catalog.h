@@ -1,6 +1,5 @@
 /* catalog.h - the capabilities and prices of models */
-#ifndef ENGINE_CATALOG_H
-#define ENGINE_CATALOG_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -28,5 +27,3 @@ bool catalog_is_blind(const allm_model_ref *ref);
 
 /* Compute the costs that are not set yet from the tokens and the prices. */
 void catalog_costs(allm_usage *usage, const allm_model_ref *ref);
-
-#endif

@@ -1,6 +1,5 @@
 /* catalog_document.h - a catalog from a JSON document */
-#ifndef ENGINE_CATALOG_DOCUMENT_H
-#define ENGINE_CATALOG_DOCUMENT_H
+#pragma once
 
 #include "engine/catalog_parts.h"
 
@@ -28,5 +27,3 @@ const allm_model_ref *catalog_document_find(const struct catalog_document *d,
  * there is none. */
 bool catalog_document_provider(const struct catalog_document *d, size_t from,
                                struct catalog_group *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* catalog_parts.h - types that the document and the shipped table share */
-#ifndef ENGINE_CATALOG_PARTS_H
-#define ENGINE_CATALOG_PARTS_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -28,5 +27,3 @@ struct catalog_group {
     size_t first, count;
     size_t next;                /* start of the next search */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* catalog_shipped.h - read the catalog that ships with the library, by row */
-#ifndef ENGINE_CATALOG_SHIPPED_H
-#define ENGINE_CATALOG_SHIPPED_H
+#pragma once
 
 #include "engine/catalog_parts.h"
 
@@ -26,5 +25,3 @@ const allm_model_ref *catalog_shipped_at(struct catalog_shipped *s, size_t row);
 
 /* The models of the provider with this index; false if there is none. */
 bool catalog_shipped_provider(size_t number, struct catalog_group *out);
-
-#endif

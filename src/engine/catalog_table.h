@@ -12,8 +12,7 @@
  *   (1) Names are sorted by their bytes; equal names by `alias`, then by `row`.
  *   (2) The models of a provider are adjacent.
  */
-#ifndef ENGINE_CATALOG_TABLE_H
-#define ENGINE_CATALOG_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ extern const size_t catalog_rows_count, catalog_names_count,
 
 extern const uint32_t catalog_head;     /* the document without its models */
 extern const unsigned char catalog_texts[];
-
-#endif

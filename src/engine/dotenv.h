@@ -1,6 +1,5 @@
 /* dotenv.h - parse files with lines of the form NAME=value */
-#ifndef ENGINE_DOTENV_H
-#define ENGINE_DOTENV_H
+#pragma once
 
 #include "base/slice.h"
 
@@ -10,5 +9,3 @@ bool dotenv_next(struct slice *rest, struct slice *name, struct slice *value);
 
 /* The value in the last assignment to a name; false if there is none. */
 bool dotenv_find(struct slice text, struct slice name, struct slice *value);
-
-#endif

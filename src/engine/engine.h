@@ -1,6 +1,5 @@
 /* engine.h - the provider, model, tools and defaults that calls use */
-#ifndef ENGINE_ENGINE_H
-#define ENGINE_ENGINE_H
+#pragma once
 
 #include "allm.h"
 #include "base/home.h"
@@ -43,5 +42,3 @@ const allm_error *engine_defaults(const allm_engine *e, struct allm_home *home,
  * memory. */
 const char *engine_request_id(const allm_engine *e, const struct options *o,
                               struct arena *a);
-
-#endif

@@ -1,6 +1,5 @@
 /* engine_core.h - what engines that are derived from each other share */
-#ifndef ENGINE_ENGINE_CORE_H
-#define ENGINE_ENGINE_CORE_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -54,5 +53,3 @@ void engine_core_drop(struct shared_core *s);       /* may be NULL */
  * or a message that says which one is rejected.  If out of memory, core.strings
  * is broken. */
 const char *engine_core_take(struct shared_core *s, const allm_engine_opts *o);
-
-#endif

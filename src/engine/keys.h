@@ -1,6 +1,5 @@
 /* keys.h - the sources of API keys, in the order of their precedence */
-#ifndef ENGINE_KEYS_H
-#define ENGINE_KEYS_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -21,5 +20,3 @@ const allm_error *keys_look_up(const allm_keys *keys, const char *provider,
 /* An environment variable as the store sees it, in the arena.  NULL: it is not
  * set, or out of memory. */
 const char *keys_env(const allm_keys *keys, const char *name, struct arena *a);
-
-#endif

@@ -6,8 +6,7 @@
  * resolve_params, and of the rule that orchestration options never reach an
  * adapter.
  */
-#ifndef ENGINE_OPTIONS_H
-#define ENGINE_OPTIONS_H
+#pragma once
 
 #include "base/home.h"
 #include "base/secret.h"
@@ -89,5 +88,3 @@ enum option_scope options_scope(struct slice name);
 /* The members of an object whose scope is in the set (1 << OPTION_...). */
 const allm_json *options_only(struct arena *a, const allm_json *object,
                               uint32_t scopes);
-
-#endif

@@ -10,8 +10,7 @@
  * A ticket that has to wait is in a queue.  Only the first one in the queue
  * gets the time at which it may go; when it goes, it wakes the next.
  */
-#ifndef ENGINE_PACER_H
-#define ENGINE_PACER_H
+#pragma once
 
 #include "allm.h"
 #include "base/slice.h"
@@ -57,5 +56,3 @@ void pacer_done(struct pacer_ticket *t, const allm_error *error, int64_t tokens,
 
 /* The call ends, or is held: it no longer waits, and is no longer in flight. */
 void pacer_leave(struct pacer_ticket *t);
-
-#endif

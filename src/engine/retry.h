@@ -5,8 +5,7 @@
  * It also knows whether a byte of the response has arrived, after which a
  * streaming call must not be retried.
  */
-#ifndef ENGINE_RETRY_H
-#define ENGINE_RETRY_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/random.h"
@@ -53,5 +52,3 @@ bool retry_matches(const struct retry_policy *p, const allm_error *error);
 bool retry_decide(const struct retry_policy *p, int64_t attempt,
                   const allm_error *error, struct random random,
                   int64_t *delay_ms);
-
-#endif

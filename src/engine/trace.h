@@ -1,6 +1,5 @@
 /* trace.h - report what happens: spans, retries, warnings */
-#ifndef ENGINE_TRACE_H
-#define ENGINE_TRACE_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -65,5 +64,3 @@ void trace_emit(const struct trace *t, allm_trace_event event);
 
 /* A new request id; NULL: out of memory, or no random bytes. */
 const char *trace_id(struct random r, struct arena *a);
-
-#endif

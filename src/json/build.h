@@ -6,8 +6,7 @@
  * or is called in a wrong order, is broken: later calls do nothing and
  * build_done() returns NULL.
  */
-#ifndef JSON_BUILD_H
-#define JSON_BUILD_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -149,5 +148,3 @@ const allm_json *build_one_text(struct arena *a, const char *key,
 /* A string as a value of its own; NULL: out of memory. */
 const allm_json *build_alone(struct arena *a, struct slice text);
 const allm_json *build_alone_copy(struct arena *a, struct slice text);
-
-#endif

@@ -1,6 +1,5 @@
 /* comments.h - JSON with comments becomes JSON of the same length */
-#ifndef JSON_COMMENTS_H
-#define JSON_COMMENTS_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -11,5 +10,3 @@
  * ptr is NULL if out of memory.
  */
 struct slice comments_blank(struct arena *a, struct slice text);
-
-#endif

@@ -5,8 +5,7 @@
  * caller is responsible for the order of calls and for keys that differ within
  * an object; a failure shows as a broken buffer.
  */
-#ifndef JSON_EMIT_H
-#define JSON_EMIT_H
+#pragma once
 
 #include "base/rope.h"
 
@@ -128,5 +127,3 @@ static inline size_t emit_len(const struct emit *e)
 {
     return e->out->len + (e->loans ? e->loans->len : 0);
 }
-
-#endif

@@ -5,8 +5,7 @@
  * its members.  It lives in an arena and is freed with it.  A root is a value
  * with a home of its own.
  */
-#ifndef JSON_JSON_H
-#define JSON_JSON_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/home.h"
@@ -193,5 +192,3 @@ const allm_json *json_set(struct arena *a, const allm_json *object,
                           struct slice key, const allm_json *value);
 const allm_json *json_merge(struct arena *a, const allm_json *under,
                             const allm_json *over);
-
-#endif

@@ -1,6 +1,5 @@
 /* members.h - find the keys of an object, and detect equal ones */
-#ifndef JSON_MEMBERS_H
-#define JSON_MEMBERS_H
+#pragma once
 
 #include "base/mem.h"
 #include "json/val.h"
@@ -81,5 +80,3 @@ bool members_differ_deep(const yyjson_val *v, struct mem mem,
 /* Of equal keys keep the first, or the last, in v, which must be ours, and in
  * every object in it.  False: out of memory, and v is no longer usable. */
 bool members_keep_one(yyjson_val *v, struct mem mem, bool last);
-
-#endif

@@ -7,8 +7,7 @@
  * keeps its text.  So numbers are written as they were read, and what a number
  * becomes depends only on its own text.
  */
-#ifndef JSON_NUMBER_H
-#define JSON_NUMBER_H
+#pragma once
 
 #include "base/slice.h"
 #include "json/val.h"
@@ -74,5 +73,3 @@ void number_decimal(struct decimal *d, const yyjson_val *v);
 /* The first n digits, and zeros after the last one, as an integer; false: it
  * does not fit. */
 bool number_digits(const struct decimal *d, size_t n, uint64_t *out);
-
-#endif

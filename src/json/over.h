@@ -4,8 +4,7 @@
  * The members of the lower object keep their positions; new ones follow in the
  * order of the upper one.
  */
-#ifndef JSON_OVER_H
-#define JSON_OVER_H
+#pragma once
 
 #include "base/status.h"
 #include "json/build.h"
@@ -49,5 +48,3 @@ static inline bool over_is_none(const allm_json *v)
 {
     return v && allm_json_type_of(v) == ALLM_JSON_NONE;
 }
-
-#endif

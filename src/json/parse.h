@@ -1,6 +1,5 @@
 /* parse.h - read a JSON document into an arena */
-#ifndef JSON_PARSE_H
-#define JSON_PARSE_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -47,5 +46,3 @@ const char *json_too_much(struct slice text);
 const allm_json *json_partial(struct arena *a, struct slice text,
                               struct json_limits limits, bool *complete,
                               const allm_error **error);
-
-#endif

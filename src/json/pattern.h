@@ -6,8 +6,7 @@
  * in the text; characters are code points. docs/json-schema.md describes the
  * dialect.
  */
-#ifndef JSON_PATTERN_H
-#define JSON_PATTERN_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -53,5 +52,3 @@ enum {
     PATTERN_MAX_GROUPS = 100,       /* nesting depth */
     PATTERN_MAX_LOOKS = 100         /* lookaheads and lookbehinds */
 };
-
-#endif

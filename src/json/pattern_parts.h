@@ -5,8 +5,7 @@
  *               |
  *      pattern_class.c, pattern_unicode.c: sets of code points
  */
-#ifndef JSON_PATTERN_PARTS_H
-#define JSON_PATTERN_PARTS_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -142,5 +141,3 @@ struct pattern *pattern_code(struct arena *a, const struct tree *main,
 /* Find the needle of the tree.  False: out of memory. */
 bool pattern_set_needle(struct pattern *p, struct arena *a,
                         const struct tree *main);
-
-#endif

@@ -1,6 +1,5 @@
 /* pointer.h - JSON Pointers such as "/a/0/b" (RFC 6901) */
-#ifndef JSON_POINTER_H
-#define JSON_POINTER_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -11,5 +10,3 @@ void pointer_add_index(struct buf *out, size_t index);
 /* The value that the pointer refers to; NULL if there is none, or if it is not
  * a valid pointer. */
 const allm_json *pointer_find(const allm_json *json, struct slice pointer);
-
-#endif

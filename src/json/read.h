@@ -4,8 +4,7 @@
  * Shared by read.c, which reads the structure, read_text.c, which reads
  * strings, and read_keys.c.  All other files use parse.h.
  */
-#ifndef JSON_READ_H
-#define JSON_READ_H
+#pragma once
 
 #include "json/scan.h"
 #include "json/val.h"
@@ -80,5 +79,3 @@ bool read_mend_key(struct reading *r, yyjson_val *key);
 /* Make the repaired keys of an object distinct again; keys that were equal
  * before are left alone.  False: no_memory. */
 bool read_settle_keys(struct reading *r, yyjson_val *object);
-
-#endif

@@ -5,8 +5,7 @@
  * backslash. scan_plain() returns the first byte that is not plain; there must
  * be one, followed by SCAN_PADDING readable bytes.
  */
-#ifndef JSON_SCAN_H
-#define JSON_SCAN_H
+#pragma once
 
 #include "base/slice.h"
 
@@ -61,5 +60,3 @@ static inline const char *scan_plain(const char *at)
         at++;
     return at;
 }
-
-#endif

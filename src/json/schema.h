@@ -4,8 +4,7 @@
  * For other layers, which have an arena of their own; callers of the library
  * use allm_json_schema_*.
  */
-#ifndef JSON_SCHEMA_H
-#define JSON_SCHEMA_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -15,5 +14,3 @@
  */
 const allm_json *schema_check(const allm_json_schema *schema,
                               const allm_json *value, struct arena *a);
-
-#endif

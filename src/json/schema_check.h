@@ -1,6 +1,5 @@
 /* schema_check.h - check a value against a schema and record its faults */
-#ifndef JSON_SCHEMA_CHECK_H
-#define JSON_SCHEMA_CHECK_H
+#pragma once
 
 #include "json/schema_parts.h"
 
@@ -106,5 +105,3 @@ void trail_add(struct check *k, uint32_t number);
  * at the returned index, in order.
  */
 size_t trail_add_rest(struct check *k, size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* schema_compile.h - the state of a compilation: nodes, references, faults */
-#ifndef JSON_SCHEMA_COMPILE_H
-#define JSON_SCHEMA_COMPILE_H
+#pragma once
 
 #include "json/schema_parts.h"
 
@@ -70,5 +69,3 @@ void compile_later(struct compiler *c, const struct rule *r, struct ref *ref);
 
 /* A rule of the same schema that is earlier in the table, or NULL. */
 const struct rule *compile_sibling(const struct rule *r, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* schema_number.h - exact arithmetic for JSON Schema, and hashes of values */
-#ifndef JSON_SCHEMA_NUMBER_H
-#define JSON_SCHEMA_NUMBER_H
+#pragma once
 
 #include "allm.h"
 
@@ -17,5 +16,3 @@ bool decimal_can_divide(const allm_json *divisor);
 /* Values that are equal in JSON (1 is 1.0, members have no order) have the
  * same hash. */
 uint64_t value_hash(const allm_json *v);
-
-#endif

@@ -9,8 +9,7 @@
  *      value --schema_check.c--> faults
  *                '- schema_value.c, _object.c, _array.c, _logic.c: the rules
  */
-#ifndef JSON_SCHEMA_PARTS_H
-#define JSON_SCHEMA_PARTS_H
+#pragma once
 
 #include "base/home.h"
 #include "json/pattern.h"
@@ -147,5 +146,3 @@ struct limit {                  /* maxLength and similar */
 struct types {
     unsigned kinds;
 };
-
-#endif

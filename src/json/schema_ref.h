@@ -1,6 +1,5 @@
 /* schema_ref.h - names in a schema, and the targets of references */
-#ifndef JSON_SCHEMA_REF_H
-#define JSON_SCHEMA_REF_H
+#pragma once
 
 #include "json/schema_compile.h"
 
@@ -17,5 +16,3 @@ const struct node *ref_dynamic_anchor(const struct resource *r,
 /* Resolve a URI against a base (RFC 3986, 5), without the fragment; in the
  * arena. ptr NULL: out of memory. */
 struct slice ref_join(struct arena *a, struct slice base, struct slice uri);
-
-#endif

@@ -1,6 +1,5 @@
 /* schema_rules.h - the checks of each keyword, for the table of keywords */
-#ifndef JSON_SCHEMA_RULES_H
-#define JSON_SCHEMA_RULES_H
+#pragma once
 
 #include "json/schema_check.h"
 
@@ -60,5 +59,3 @@ bool rule_any_of(struct check *k, const struct rule *r, const struct spot *s);
 bool rule_one_of(struct check *k, const struct rule *r, const struct spot *s);
 bool rule_not(struct check *k, const struct rule *r, const struct spot *s);
 bool rule_if(struct check *k, const struct rule *r, const struct spot *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* schema_text.h - places, types and values as text for messages */
-#ifndef JSON_SCHEMA_TEXT_H
-#define JSON_SCHEMA_TEXT_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -49,5 +48,3 @@ void brief_write_text(struct buf *out, struct slice text);
 
 /* Shorten a text that was written from `start` on to at most `length` bytes. */
 void brief_cut(struct buf *out, size_t start, size_t length);
-
-#endif

@@ -9,8 +9,7 @@
  * The result is what json_parse_loose() would return.  It is valid as long as
  * the arena lives, but only until the next use of the skeleton.
  */
-#ifndef JSON_SKELETON_H
-#define JSON_SKELETON_H
+#pragma once
 
 #include "base/arena.h"
 #include "json/json.h"
@@ -52,5 +51,3 @@ bool skeleton_watched(const struct skeleton *m, struct arena *a,
  * While documents fit, its keys are not visited again. */
 void skeleton_view(struct skeleton *m, const allm_json *object,
                    struct json_view *out);
-
-#endif

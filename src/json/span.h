@@ -1,6 +1,5 @@
 /* span.h - where in a text the value at a JSON Pointer is */
-#ifndef JSON_SPAN_H
-#define JSON_SPAN_H
+#pragma once
 
 #include "allm_json.h"
 #include "base/slice.h"
@@ -11,5 +10,3 @@
  */
 bool span_find(struct slice text, const allm_json *root, struct slice pointer,
                struct slice *out);
-
-#endif

@@ -4,8 +4,7 @@
  * The stack starts in memory that its user provides (usually an array next to
  * it) and moves to the heap only if a value is nested deeper than that.
  */
-#ifndef JSON_STACK_H
-#define JSON_STACK_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -36,5 +35,3 @@ static inline void *stack_pop(struct stack *s)
     s->count--;
     return stack_top(s);
 }
-
-#endif

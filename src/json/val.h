@@ -6,8 +6,7 @@
  *
  * Only sources of json/ include this file; all others use json.h.
  */
-#ifndef JSON_VAL_H
-#define JSON_VAL_H
+#pragma once
 
 #include "base/home.h"
 
@@ -112,5 +111,3 @@ static inline void val_set_head(yyjson_val *v, struct allm_home *home)
     struct val_head head = { VAL_HEAD, home };
     memcpy(v - 1, &head, sizeof head);
 }
-
-#endif

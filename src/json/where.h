@@ -1,6 +1,5 @@
 /* where.h - explain why a text was rejected: position, path, advice */
-#ifndef JSON_WHERE_H
-#define JSON_WHERE_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -27,5 +26,3 @@ bool where_find(struct arena *a, struct slice text, size_t offset,
 /* The error, in the arena; status_nomem() if out of memory. */
 const allm_error *where_error(struct arena *a, struct slice text,
                               const struct fault *fault);
-
-#endif

@@ -1,6 +1,5 @@
 /* write.h - write a JSON value as text; equal values give equal bytes */
-#ifndef JSON_WRITE_H
-#define JSON_WRITE_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -13,5 +12,3 @@ bool json_write_text(struct buf *out, struct slice text);
 /* Copy ASCII that needs no escaping to `at`; returns the end of the copy.  The
  * rest of *s begins with another byte. */
 char *json_put_plain(char *at, struct slice *s);
-
-#endif

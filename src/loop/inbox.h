@@ -1,6 +1,5 @@
 /* inbox.h - how other threads hand items to the loop's thread */
-#ifndef LOOP_INBOX_H
-#define LOOP_INBOX_H
+#pragma once
 
 #include "base/mem.h"
 #include "loop/wake.h"
@@ -43,5 +42,3 @@ struct inbox_item *inbox_take(struct inbox *in);
 
 /* As inbox_take(), but later posts are rejected. */
 struct inbox_item *inbox_close(struct inbox *in);
-
-#endif

@@ -1,6 +1,5 @@
 /* poll.h - wait for descriptors, and for one deadline */
-#ifndef LOOP_POLL_H
-#define LOOP_POLL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,5 +90,3 @@ int poll_sys_arm(struct poll *p, int64_t due_ns);
 /* Wait (ms negative: without a limit) and fill p->ready.  *woken: a member is
  * ready or the deadline has passed.  EINTR after a signal. */
 int poll_sys_wait(struct poll *p, int ms, bool *woken);
-
-#endif

@@ -1,6 +1,5 @@
 /* thread.h - start a thread with a name, wait for its end, pause */
-#ifndef LOOP_THREAD_H
-#define LOOP_THREAD_H
+#pragma once
 
 #include <pthread.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ void thread_set_name(const char *name);
 
 /* Let the calling thread wait, for microseconds; a signal may end it. */
 void thread_pause(uint32_t us);
-
-#endif

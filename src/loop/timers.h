@@ -1,6 +1,5 @@
 /* timers.h - deadlines, ordered by time */
-#ifndef LOOP_TIMERS_H
-#define LOOP_TIMERS_H
+#pragma once
 
 #include "base/mem.h"
 
@@ -51,5 +50,3 @@ static inline bool timer_is_set(const struct timer *timer)
 {
     return timer->slot != 0;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* wake.h - wake the loop's thread from its wait, from any thread */
-#ifndef LOOP_WAKE_H
-#define LOOP_WAKE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -42,5 +41,3 @@ void wake_listen(struct wake *w);
 
 /* The same for a loop that does not mute; always reads the descriptor. */
 void wake_clear(struct wake *w);
-
-#endif

@@ -1,6 +1,5 @@
 /* waker.h - wake a stream, from any thread */
-#ifndef LOOP_WAKER_H
-#define LOOP_WAKER_H
+#pragma once
 
 #include "allm.h"
 #include "loop/inbox.h"
@@ -37,5 +36,3 @@ bool waker_clear(struct allm_waker *w);
 
 /* Hold the stream, or let it continue. */
 void waker_hold(struct allm_waker *w, bool held, int64_t now_ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* workers.h - threads for functions that block */
-#ifndef LOOP_WORKERS_H
-#define LOOP_WORKERS_H
+#pragma once
 
 #include "base/mem.h"
 
@@ -66,5 +65,3 @@ bool workers_abandon(struct workers *w, const struct job *job);
 /* The number of jobs whose done() has not returned, without abandoned ones.  0:
  * all have been handed back. */
 size_t workers_busy(const struct workers *w);
-
-#endif

@@ -1,6 +1,5 @@
 /* address.h - which addresses are on the public Internet */
-#ifndef NET_ADDRESS_H
-#define NET_ADDRESS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ struct sockaddr;
  * version 6 that contains one of those.
  */
 bool address_is_public(const struct sockaddr *address);
-
-#endif

@@ -1,6 +1,5 @@
 /* blocks.h - a queue of received bytes, whose first block can be borrowed */
-#ifndef NET_BLOCKS_H
-#define NET_BLOCKS_H
+#pragma once
 
 #include "base/mem.h"
 #include "base/slice.h"
@@ -34,5 +33,3 @@ struct slice queue_lend(struct queue *q);
 void queue_return(struct queue *q, struct blocks *b);
 
 void queue_clear(struct queue *q, struct blocks *b);
-
-#endif

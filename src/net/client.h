@@ -1,6 +1,5 @@
 /* client.h - the HTTP client: many exchanges at once, with libcurl */
-#ifndef NET_CLIENT_H
-#define NET_CLIENT_H
+#pragma once
 
 #include "allm.h"
 #include "base/mem.h"
@@ -54,5 +53,3 @@ void client_timeout(struct client *c);
 
 /* The number of exchanges that libcurl still runs. */
 size_t client_open(const struct client *c);
-
-#endif

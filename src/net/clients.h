@@ -1,6 +1,5 @@
 /* clients.h - the HTTP clients of one set of descriptors */
-#ifndef NET_CLIENTS_H
-#define NET_CLIENTS_H
+#pragma once
 
 #include "base/arena.h"
 #include "net/client.h"
@@ -30,5 +29,3 @@ const allm_transport *clients_transport(struct clients *c,
 int64_t clients_due(const struct clients *c);
 void clients_timeout(const struct clients *c);
 size_t clients_open(const struct clients *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* differ.h - where an expected JSON value and another one differ */
-#ifndef NET_DIFFER_H
-#define NET_DIFFER_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -14,5 +13,3 @@ struct differ {
  * inside it.  False: no memory. */
 bool differ_find(struct differ *d, struct arena *a, const allm_json *want,
                  const allm_json *got);
-
-#endif

@@ -1,6 +1,5 @@
 /* exchange.h - one request and its response, as a transfer of libcurl */
-#ifndef NET_EXCHANGE_H
-#define NET_EXCHANGE_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -73,5 +72,3 @@ void exchange_done(CURL *easy, CURLcode code);
 
 /* The client cannot watch a socket: all exchanges fail. */
 void exchange_fail_all(struct exchange_env *env);
-
-#endif

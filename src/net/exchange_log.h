@@ -4,8 +4,7 @@
  * The bytes are kept unchanged until the end, in memory that is wiped.  Only
  * then can a key be found that was split between two chunks.
  */
-#ifndef NET_EXCHANGE_LOG_H
-#define NET_EXCHANGE_LOG_H
+#pragma once
 
 #include "base/secret.h"
 #include "net/recording.h"
@@ -44,5 +43,3 @@ void exchange_log_end(struct exchange_log *t, enum recording_kind kind,
 
 /* Append to a recording; false: broken, with out->over if it is too long. */
 bool exchange_log_text(struct exchange_log *t, struct buf *out);
-
-#endif

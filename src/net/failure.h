@@ -1,6 +1,5 @@
 /* failure.h - errors of an exchange, with advice */
-#ifndef NET_FAILURE_H
-#define NET_FAILURE_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -30,5 +29,3 @@ const char *failure_plain(struct arena *a, const allm_error *e);
 /* The host and port of a URL, without user and password; in the arena, or
  * "". */
 const char *failure_host(struct arena *a, const char *url);
-
-#endif

@@ -1,6 +1,5 @@
 /* head.h - the head of a response, line by line */
-#ifndef NET_HEAD_H
-#define NET_HEAD_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -24,5 +23,3 @@ struct head {
  * ignored, and so are lines that are not a header.  False: no memory, or it is
  * `over`. */
 bool head_add(struct head *h, struct arena *a, struct slice line);
-
-#endif

@@ -4,11 +4,8 @@
  * It opens nothing and reports that memory ran out.  NULL instead would mean
  * the HTTP client, and so the network.
  */
-#ifndef NET_NULL_TRANSPORT_H
-#define NET_NULL_TRANSPORT_H
+#pragma once
 
 #include "allm.h"
 
 extern const allm_transport null_transport;
-
-#endif

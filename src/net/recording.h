@@ -1,6 +1,5 @@
 /* recording.h - the file format of a recording: read and checked */
-#ifndef NET_RECORDING_H
-#define NET_RECORDING_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -51,5 +50,3 @@ struct recorded {
  */
 const allm_error *recording_read(struct arena *a, struct slice text,
                                  const char *name, struct recorded **first);
-
-#endif

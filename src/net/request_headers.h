@@ -1,6 +1,5 @@
 /* request_headers.h - the headers of a request, checked, in libcurl's form */
-#ifndef NET_REQUEST_HEADERS_H
-#define NET_REQUEST_HEADERS_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -16,5 +15,3 @@ const allm_error *request_headers_check(const allm_http_view *view,
  * from the arena, which should wipe it.  False: no memory. */
 bool request_headers_list(struct arena *a, const allm_http_view *view,
                           struct curl_slist **out);
-
-#endif

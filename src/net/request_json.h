@@ -4,8 +4,7 @@
  *      { "method": "POST", "url": "https://...", "headers": ["a: b", ...],
  *        "body": ... }           or "body_text", "body_base64"
  */
-#ifndef NET_REQUEST_JSON_H
-#define NET_REQUEST_JSON_H
+#pragma once
 
 #include "allm.h"
 #include "base/buf.h"
@@ -53,5 +52,3 @@ struct slice request_json_url(struct arena *a, struct slice url,
  * the request leaves out are left out.  NULL: out of memory.
  */
 const allm_json *request_json_normal(struct arena *a, const allm_json *request);
-
-#endif

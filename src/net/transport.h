@@ -1,6 +1,5 @@
 /* transport.h - open an exchange through a transport or the HTTP client */
-#ifndef NET_TRANSPORT_H
-#define NET_TRANSPORT_H
+#pragma once
 
 #include "allm.h"
 #include "base/rope.h"
@@ -28,5 +27,3 @@ allm_exchange *transport_open(const allm_transport *t,
                               const allm_transport *http,
                               const allm_http_view *view, allm_waker *waker,
                               const allm_error **error);
-
-#endif

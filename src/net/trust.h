@@ -5,8 +5,7 @@
  * is searched for the certificates that a connection needs.  A bundle is one
  * file with all of them, which is parsed as a whole.
  */
-#ifndef NET_TRUST_H
-#define NET_TRUST_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -44,5 +43,3 @@ bool trust_read_dir(struct trust *t);
 /* The directory did not vouch for a server; it may lack certificates, so use
  * the bundle from now on.  False: there is none to use instead. */
 bool trust_fall_back(struct trust *t);
-
-#endif

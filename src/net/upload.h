@@ -5,8 +5,7 @@
  * headers.  A large body is not copied; libcurl reads it piece by piece, and
  * the caller owns it until upload_detach().
  */
-#ifndef NET_UPLOAD_H
-#define NET_UPLOAD_H
+#pragma once
 
 #include "base/mem.h"
 #include "base/rope.h"
@@ -45,5 +44,3 @@ void upload_rewind(struct upload *u);
 /* Return the body to its owner: the part that libcurl has not sent yet is
  * copied.  The handle is NULL if libcurl is done.  False: out of memory. */
 bool upload_detach(struct upload *u, struct mem mem, CURL *easy);
-
-#endif

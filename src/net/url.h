@@ -1,6 +1,5 @@
 /* url.h - parts of URLs, and relative ones */
-#ifndef NET_URL_H
-#define NET_URL_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -40,5 +39,3 @@ void parsed_url_release(struct parsed_url *u, struct mem mem);
 
 /* Valid until it is set to another one; NULL: it is not that one. */
 CURLU *parsed_url_parts(const struct parsed_url *u, const char *text);
-
-#endif

@@ -13,8 +13,7 @@
  * and nothing after the last one.  Stored values live as long as the attempt.
  * If memory runs out, the status of the sink is ALLM_ERR_NOMEM.
  */
-#ifndef PROVIDER_ANSWER_H
-#define PROVIDER_ANSWER_H
+#pragma once
 
 #include "provider/calls.h"
 #include "provider/explain.h"
@@ -148,5 +147,3 @@ const allm_json *answer_error_text(const struct answer *a, struct slice data,
  */
 bool answer_keep(struct buf *text, const allm_json *value);
 const allm_json *answer_kept(struct arena *a, const struct buf *text);
-
-#endif

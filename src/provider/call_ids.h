@@ -5,8 +5,7 @@
  * and again.  For servers that reject such a history, the second one is sent as
  * "call_0_2".
  */
-#ifndef PROVIDER_CALL_IDS_H
-#define PROVIDER_CALL_IDS_H
+#pragma once
 
 #include "provider/history.h"
 
@@ -41,5 +40,3 @@ bool call_ids_ask(struct call_ids *c, const allm_message *m);
  * order of the calls.  *plain: as above.  NULL: out of memory. */
 const char *call_ids_answer(struct call_ids *c, const allm_message *result,
                             bool *plain);
-
-#endif

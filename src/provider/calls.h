@@ -6,8 +6,7 @@
  * each piece and emits the events of the call: started once its name is known,
  * a delta for each piece of its arguments, completed at the end.
  */
-#ifndef PROVIDER_CALLS_H
-#define PROVIDER_CALLS_H
+#pragma once
 
 #include "base/buf.h"
 #include "provider/sink.h"
@@ -94,5 +93,3 @@ const allm_tool_call *const *calls_end(struct calls *c, allm_sink *sink);
 
 /* Do the arguments of a call end in the middle of their JSON? */
 bool calls_cut(const struct calls *c);
-
-#endif

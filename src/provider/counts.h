@@ -1,6 +1,5 @@
 /* counts.h - token counts that may be unknown */
-#ifndef PROVIDER_COUNTS_H
-#define PROVIDER_COUNTS_H
+#pragma once
 
 #include "allm.h"
 
@@ -10,5 +9,3 @@ allm_int counts_at(const allm_json *object, const char *name);
 
 /* The sum of the counts that are known, limited to INT64_MAX. */
 allm_int counts_add(allm_int x, allm_int y);
-
-#endif

@@ -4,8 +4,7 @@
  * It splits the body into frames and passes them to the dialect.  It does no
  * I/O: the caller feeds it from a transport, a file or a test.
  */
-#ifndef PROVIDER_DECODER_H
-#define PROVIDER_DECODER_H
+#pragma once
 
 #include "provider/sink.h"
 #include "wire/ndjson.h"
@@ -58,5 +57,3 @@ void decoder_rest(struct decoding *d);
  * it failed; a body without any frame fails.  After allm_sink_end() the rest of
  * the body is ignored, but the dialect's finish() is called. */
 allm_status decoder_end(struct decoding *d, struct allm_sink *sink);
-
-#endif

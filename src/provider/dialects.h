@@ -1,6 +1,5 @@
 /* dialects.h - the adapters of all dialects */
-#ifndef PROVIDER_DIALECTS_H
-#define PROVIDER_DIALECTS_H
+#pragma once
 
 #include "allm.h"
 
@@ -16,5 +15,3 @@ extern const allm_adapter openai_image_adapter, gemini_image_adapter,
 extern const allm_adapter openai_moderate_adapter, fake_moderate_adapter;
 extern const allm_adapter openai_models_adapter, anthropic_models_adapter,
     gemini_models_adapter, ollama_models_adapter;
-
-#endif

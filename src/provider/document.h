@@ -4,8 +4,7 @@
  * The result is emitted as one raw_chunk.  run/embed.c and the other tasks in
  * run/ define its form.
  */
-#ifndef PROVIDER_DOCUMENT_H
-#define PROVIDER_DOCUMENT_H
+#pragma once
 
 #include "provider/answer.h"
 #include "provider/extra.h"
@@ -60,5 +59,3 @@ allm_status document_answer(struct answer *a, const allm_json *result);
 /* The finish() of such dialects. */
 allm_status document_finish(void *answer, const allm_call *call,
                             allm_sink *sink);
-
-#endif

@@ -1,6 +1,5 @@
 /* error_body.h - errors of OpenAI and of compatible servers */
-#ifndef PROVIDER_ERROR_BODY_H
-#define PROVIDER_ERROR_BODY_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -21,5 +20,3 @@ allm_error error_body_read(struct arena *a, const allm_json *document,
 allm_status error_body_explain(const allm_call *call,
                                const allm_http_head *head, const char *body,
                                size_t len, allm_sink *sink);
-
-#endif

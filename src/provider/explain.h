@@ -1,6 +1,5 @@
 /* explain.h - the error for an unsuccessful HTTP response */
-#ifndef PROVIDER_EXPLAIN_H
-#define PROVIDER_EXPLAIN_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -50,5 +49,3 @@ allm_status explain_body(const allm_call *call, const allm_http_head *head,
 /* Fail with the error that is derived from status and body alone. */
 allm_status explain_default(const allm_http_head *head, const char *body,
                             size_t len, allm_sink *sink);
-
-#endif

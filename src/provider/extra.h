@@ -8,8 +8,7 @@
  *      "extra_headers"  {"name": "value"}; headers for keys are rejected
  *      "base_url"       the address of the server; it is not sent
  */
-#ifndef PROVIDER_EXTRA_H
-#define PROVIDER_EXTRA_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -54,5 +53,3 @@ void extra_write(const struct extra *x, struct emit *e,
 /* Write the headers.  NULL, or an error in the arena. */
 const allm_error *extra_headers(const struct extra *x, allm_http *http,
                                 struct arena *a);
-
-#endif

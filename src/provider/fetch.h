@@ -5,8 +5,7 @@
  * as received.  A redirect is an error "redirected" with "location" in its
  * metadata: the caller decides whether to follow it.
  */
-#ifndef PROVIDER_FETCH_H
-#define PROVIDER_FETCH_H
+#pragma once
 
 #include "base/arena.h"
 #include "provider/registry.h"
@@ -30,5 +29,3 @@ const char *fetch_follow(struct arena *a, const char *from,
 
 /* The URL without the part that may be secret: its query and fragment. */
 struct slice fetch_shown(const char *url);
-
-#endif

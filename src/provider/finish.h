@@ -1,6 +1,5 @@
 /* finish.h - map a provider's finish reasons to ours */
-#ifndef PROVIDER_FINISH_H
-#define PROVIDER_FINISH_H
+#pragma once
 
 #include "allm.h"
 #include "base/slice.h"
@@ -21,5 +20,3 @@ allm_finish finish_of(const struct finish_word *table, struct slice word);
  * calls becomes STOP.
  */
 allm_finish finish_settle(allm_finish reason, size_t calls, bool cut);
-
-#endif

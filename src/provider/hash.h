@@ -1,6 +1,5 @@
 /* hash.h - FNV-1a hashes, for the keys of tables and for ids */
-#ifndef PROVIDER_HASH_H
-#define PROVIDER_HASH_H
+#pragma once
 
 #include "base/slice.h"
 
@@ -15,5 +14,3 @@ static inline uint64_t hash_add(uint64_t h, struct slice bytes)
         h = (h ^ (unsigned char)bytes.ptr[i]) * 0x100000001B3u;
     return h;
 }
-
-#endif

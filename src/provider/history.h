@@ -17,8 +17,7 @@
  * The same conversation always yields the same messages, and those of a longer
  * conversation begin with those of a shorter one.
  */
-#ifndef PROVIDER_HISTORY_H
-#define PROVIDER_HISTORY_H
+#pragma once
 
 #include "allm.h"
 #include "base/buf.h"
@@ -110,5 +109,3 @@ static inline struct slice history_raw(const allm_tool_call *call)
  * output. */
 void history_write(struct emit *e, const char *name, struct slice text);
 bool history_has_image(const allm_message *m);
-
-#endif

@@ -1,6 +1,5 @@
 /* http.h - an HTTP request while a dialect writes it */
-#ifndef PROVIDER_HTTP_H
-#define PROVIDER_HTTP_H
+#pragma once
 
 #include "allm.h"
 #include "base/rope.h"
@@ -47,5 +46,3 @@ void http_emit(struct allm_http *h, struct emit *e);
 bool http_view(const struct allm_http *h, allm_http_view *out);
 bool http_pieces(const struct allm_http *h, allm_http_view *out,
                  struct rope *body);
-
-#endif

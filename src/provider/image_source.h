@@ -1,6 +1,5 @@
 /* image_source.h - write an image into a request */
-#ifndef PROVIDER_IMAGE_SOURCE_H
-#define PROVIDER_IMAGE_SOURCE_H
+#pragma once
 
 #include "allm.h"
 #include "json/emit.h"
@@ -32,5 +31,3 @@ void image_source_write(struct emit *e, const allm_image *image, bool as_uri,
 /* Write a URL as it is, everything else as a data URI. */
 void image_source_write_url(struct emit *e, const allm_image *image,
                             struct arena *scratch);
-
-#endif

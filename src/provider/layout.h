@@ -5,8 +5,7 @@
  * The layout, a list in provider_state, has a piece for each part of the
  * response; the piece of a text has the number of its bytes in the message.
  */
-#ifndef PROVIDER_LAYOUT_H
-#define PROVIDER_LAYOUT_H
+#pragma once
 
 #include "allm.h"
 
@@ -24,5 +23,3 @@ size_t layout_bytes(const allm_json *piece);
  * dialect's function for the kind of a piece. */
 bool layout_fits(const allm_json *layout, const allm_message *m,
                  enum layout_kind (*kind)(const allm_json *piece));
-
-#endif

@@ -5,8 +5,7 @@
  * are kept with the message, so they are encoded once.  Only bytes that depend
  * on nothing but the message and the key may be kept.
  */
-#ifndef PROVIDER_MEMO_H
-#define PROVIDER_MEMO_H
+#pragma once
 
 #include "allm.h"
 #include "base/buf.h"
@@ -31,5 +30,3 @@ void memo_keep(const allm_message *m, struct home_key key, struct slice bytes);
  * at most 4 MiB. */
 void memo_keep_written(const allm_message *m, struct home_key key,
                        const struct buf *out, size_t from);
-
-#endif

@@ -4,8 +4,7 @@
  * All rules that look at a name are rows of one table in model_rules.c;
  * docs/models.md has the source of each row.
  */
-#ifndef PROVIDER_MODEL_RULES_H
-#define PROVIDER_MODEL_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ uint32_t model_rules(const char *model);
 /* Does the model reject temperature and other sampling parameters at this
  * effort, which may be NULL? */
 bool model_rules_no_sampling(uint32_t rules, const char *effort);
-
-#endif

@@ -1,6 +1,5 @@
 /* multipart.h - write a multipart/form-data body */
-#ifndef PROVIDER_MULTIPART_H
-#define PROVIDER_MULTIPART_H
+#pragma once
 
 #include "allm.h"
 #include "base/buf.h"
@@ -23,5 +22,3 @@ void multipart_file(struct multipart *m, const char *name, const char *file,
 /* False: a part contains the boundary.  Write the whole body again, with the
  * next try. */
 bool multipart_end(struct multipart *m);
-
-#endif

@@ -4,8 +4,7 @@
  * A quirk is a bit in the provider's row of the registry, or a name in the
  * "quirks" list of adapter_opts.
  */
-#ifndef PROVIDER_QUIRKS_H
-#define PROVIDER_QUIRKS_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -58,5 +57,3 @@ uint64_t quirks_read(const struct quirks_name *names, const allm_call *call);
 /* The error if the options contain anything but names of quirks; else NULL. */
 const allm_error *quirks_check(const struct quirks_name *names,
                                const allm_call *call, struct arena *a);
-
-#endif

@@ -1,6 +1,5 @@
 /* redact.h - remove keys from errors and from responses */
-#ifndef PROVIDER_REDACT_H
-#define PROVIDER_REDACT_H
+#pragma once
 
 #include "base/redact.h"
 
@@ -17,5 +16,3 @@ const allm_error *redact_error(struct arena *a, const allm_error *error,
  */
 const allm_json *redact_answer(struct arena *a, const allm_json *v,
                                struct slice key);
-
-#endif

@@ -1,6 +1,5 @@
 /* registry.h - the table of providers, one row each */
-#ifndef PROVIDER_REGISTRY_H
-#define PROVIDER_REGISTRY_H
+#pragma once
 
 #include "allm.h"
 #include "base/slice.h"
@@ -41,5 +40,3 @@ bool registry_for(const struct registry_row *row, const char *model,
 
 /* The row with this index, for lists; NULL: there are no more. */
 const struct registry_row *registry_at(size_t index);
-
-#endif

@@ -1,6 +1,5 @@
 /* retry_after.h - parse how long a provider asks us to wait, in all forms */
-#ifndef ENGINE_RETRY_AFTER_H
-#define ENGINE_RETRY_AFTER_H
+#pragma once
 
 #include "base/slice.h"
 
@@ -28,5 +27,3 @@ bool retry_after_header(struct slice name, struct slice value, int64_t unix_ms,
  * pairs).  The exact ones come before retry-after. */
 bool retry_after_find(const char *const *header, size_t count, int64_t unix_ms,
                       int64_t *ms);
-
-#endif

@@ -1,6 +1,5 @@
 /* sink.h - the queue of events that an adapter fills */
-#ifndef PROVIDER_SINK_H
-#define PROVIDER_SINK_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -69,5 +68,3 @@ bool sink_watched(struct allm_sink *s, struct slice data, struct slice *text);
  * sink_parse_frame() parsed last. */
 void sink_view(struct allm_sink *s, const allm_json *object,
                struct json_view *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* tasks.h - the dialects of tasks other than conversations */
-#ifndef PROVIDER_TASKS_H
-#define PROVIDER_TASKS_H
+#pragma once
 
 #include "provider/registry.h"
 
@@ -26,5 +25,3 @@ const struct tasks_way *tasks_find(const struct registry_row *row,
 /* The row as a call of the task uses it; the provider must support it. */
 struct registry_row tasks_row(const struct registry_row *row,
                               enum tasks_kind kind);
-
-#endif

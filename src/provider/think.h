@@ -1,6 +1,5 @@
 /* think.h - separate reasoning in <think> tags from the text */
-#ifndef PROVIDER_THINK_H
-#define PROVIDER_THINK_H
+#pragma once
 
 #include "base/slice.h"
 
@@ -24,5 +23,3 @@ bool think_next(struct think *t, struct slice *in, struct think_piece *out);
 
 /* The bytes held back at the end of the text; false: none. */
 bool think_end(struct think *t, struct think_piece *out);
-
-#endif

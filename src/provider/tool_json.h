@@ -1,6 +1,5 @@
 /* tool_json.h - write a tool as OpenAI and compatible servers expect it */
-#ifndef PROVIDER_TOOL_JSON_H
-#define PROVIDER_TOOL_JSON_H
+#pragma once
 
 #include "allm.h"
 #include "json/emit.h"
@@ -14,5 +13,3 @@ const char *tool_json_choice(const allm_json *map);
 
 /* Is this choice of a tool "auto", "none" or "required", and not a name? */
 bool tool_json_is_choice(const char *choice);
-
-#endif

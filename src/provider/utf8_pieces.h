@@ -1,6 +1,5 @@
 /* utf8_pieces.h - make a text that arrives in pieces valid UTF-8 */
-#ifndef PROVIDER_UTF8_PIECES_H
-#define PROVIDER_UTF8_PIECES_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/utf8.h"
@@ -30,5 +29,3 @@ static inline struct slice utf8_pieces_take(struct utf8_pieces *m,
 
 /* At the end: U+FFFD if bytes are held back, else empty. */
 struct slice utf8_pieces_end(struct utf8_pieces *m);
-
-#endif

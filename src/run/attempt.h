@@ -1,6 +1,5 @@
 /* attempt.h - one attempt at a call: open the feed that fits its adapter */
-#ifndef RUN_ATTEMPT_H
-#define RUN_ATTEMPT_H
+#pragma once
 
 #include "run/call_plan_parts.h"
 #include "run/feed.h"
@@ -22,5 +21,3 @@ bool attempt_pace(const struct call_plan *p, allm_stream *stream,
  * rings.  A stream that is held does not wait in the queue. */
 bool attempt_may_start(struct pacer_ticket *t, const allm_waker *w,
                        int64_t now_ns, int64_t *again_ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* call_plan.h - check a call and prepare everything it needs to run */
-#ifndef RUN_CALL_PLAN_H
-#define RUN_CALL_PLAN_H
+#pragma once
 
 #include "engine/trace.h"
 #include "provider/tasks.h"
@@ -90,5 +89,3 @@ const struct registry_row *call_plan_task_row(const allm_engine *e,
 
 /* Wipe the key. */
 void call_plan_release(struct call_plan *p);
-
-#endif

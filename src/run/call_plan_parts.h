@@ -1,6 +1,5 @@
 /* call_plan_parts.h - the data of a call while it runs */
-#ifndef RUN_CALL_PLAN_PARTS_H
-#define RUN_CALL_PLAN_PARTS_H
+#pragma once
 
 #include "base/secret.h"
 #include "engine/engine.h"
@@ -26,5 +25,3 @@ struct call_plan {
     struct terms terms;
     struct secret *key;         /* the value of the auth header; or NULL */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* call_target.h - the dialect, address and key of a call */
-#ifndef RUN_CALL_TARGET_H
-#define RUN_CALL_TARGET_H
+#pragma once
 
 #include "run/call_plan_parts.h"
 
@@ -8,5 +7,3 @@
 const allm_error *call_target_dialect(struct call_plan *p);
 const allm_error *call_target_address(struct call_plan *p);
 const allm_error *call_target_key(struct call_plan *p, const char *api_key);
-
-#endif

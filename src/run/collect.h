@@ -1,6 +1,5 @@
 /* collect.h - fold events into a response, a step result or a chat result */
-#ifndef RUN_COLLECT_H
-#define RUN_COLLECT_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/home.h"
@@ -92,5 +91,3 @@ const allm_message **collect_result_list(const struct collect *c,
                                          struct arena *a);
 bool collect_is_step_done(const struct collect *c);
 bool collect_has_same_calls(const struct collect *c, const allm_message *m);
-
-#endif

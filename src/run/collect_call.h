@@ -1,6 +1,5 @@
 /* collect_call.h - a tool call while its events are folded */
-#ifndef RUN_COLLECT_CALL_H
-#define RUN_COLLECT_CALL_H
+#pragma once
 
 #include "allm.h"
 #include "base/buf.h"
@@ -29,5 +28,3 @@ bool collect_call_borrow(struct collect_call *k, const allm_event *e);
 
 /* Is it completed, and the same as this call? */
 bool collect_call_is(const struct collect_call *k, const allm_tool_call *other);
-
-#endif

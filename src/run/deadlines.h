@@ -1,6 +1,5 @@
 /* deadlines.h - the timeouts of an answer */
-#ifndef RUN_DEADLINES_H
-#define RUN_DEADLINES_H
+#pragma once
 
 #include "loop/waker.h"
 #include "run/call_plan_parts.h"
@@ -33,5 +32,3 @@ int64_t deadlines_next(const struct deadlines *d, const struct terms *t,
 /* The error message for the timeout that has expired. */
 const char *deadlines_message(const struct deadlines *d, const struct terms *t,
                               int64_t now_ns);
-
-#endif

@@ -4,8 +4,7 @@
  * One attempt at a call.  Its user only asks for the next events; the feed
  * knows whether they are made in the process or come over the network.
  */
-#ifndef RUN_FEED_H
-#define RUN_FEED_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/secret.h"
@@ -57,5 +56,3 @@ struct feed_env {
     int64_t connect_ms;
     struct pacer_ticket *ticket;    /* NULL: the engine has no pacer */
 };
-
-#endif

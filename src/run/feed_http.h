@@ -1,11 +1,8 @@
 /* feed_http.h - events decoded from the body of an HTTP response */
-#ifndef RUN_FEED_HTTP_H
-#define RUN_FEED_HTTP_H
+#pragma once
 
 #include "run/feed.h"
 
 /* Like attempt_open().  It encodes the request, but does not connect yet. */
 struct feed *feed_http(struct arena *a, const allm_call *call,
                        const struct feed_env *env, struct allm_sink *sink);
-
-#endif

@@ -1,11 +1,8 @@
 /* feed_source.h - a feed whose adapter produces the events itself */
-#ifndef RUN_FEED_SOURCE_H
-#define RUN_FEED_SOURCE_H
+#pragma once
 
 #include "run/feed.h"
 
 /* Like attempt_open(). */
 struct feed *feed_source(struct arena *a, const allm_adapter *adapter,
                          const allm_call *call, struct allm_sink *sink);
-
-#endif

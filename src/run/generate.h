@@ -1,6 +1,5 @@
 /* generate.h - one answer of a model: the machine behind every call */
-#ifndef RUN_GENERATE_H
-#define RUN_GENERATE_H
+#pragma once
 
 #include "engine/engine.h"
 #include "run/call_plan.h"
@@ -20,5 +19,3 @@ struct machine *generate_open(const allm_engine *e,
 
 /* The provider's id of the answer, from a header; NULL if there is none. */
 const char *generate_answer_id(const struct machine *m);
-
-#endif

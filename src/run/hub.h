@@ -1,6 +1,5 @@
 /* hub.h - many streams behind one descriptor: the only place that waits */
-#ifndef RUN_HUB_H
-#define RUN_HUB_H
+#pragma once
 
 #include "run/seat.h"
 
@@ -35,5 +34,3 @@ void hub_hold(allm_stream *s);
  * may still ring for it. */
 void hub_done(allm_stream *s);
 void hub_leave(allm_stream *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* image_bytes.h - the bytes of an image, decoded or read from its file */
-#ifndef RUN_IMAGE_BYTES_H
-#define RUN_IMAGE_BYTES_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -17,5 +16,3 @@ const char *image_bytes_load(struct arena *a, const allm_image *image,
  * memory. */
 allm_image *image_bytes_make(struct arena *a, const allm_image *from,
                              struct slice bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* image_inputs.h - load the input images of a task */
-#ifndef RUN_IMAGE_INPUTS_H
-#define RUN_IMAGE_INPUTS_H
+#pragma once
 
 #include "data/path.h"
 #include "run/task.h"
@@ -13,5 +12,3 @@
 const allm_error *image_inputs_load(struct task *t, const char *reason,
                                     const struct path *where,
                                     const allm_image **slot);
-
-#endif

@@ -1,6 +1,5 @@
 /* images.h - the images of a request, before a dialect encodes it */
-#ifndef RUN_IMAGES_H
-#define RUN_IMAGES_H
+#pragma once
 
 #include "base/home.h"
 
@@ -14,5 +13,3 @@ enum { IMAGES_LIMIT = 20 * 1024 * 1024 };   /* of one file */
  */
 const allm_error *images_load(allm_request *r, struct allm_home *home,
                               bool blind);
-
-#endif

@@ -1,6 +1,5 @@
 /* journal.h - the entries of a turn or a chat, on their way to the journal */
-#ifndef RUN_JOURNAL_H
-#define RUN_JOURNAL_H
+#pragma once
 
 #include "run/setup.h"
 #include "tool/batch_opts.h"
@@ -30,5 +29,3 @@ allm_status journal_write(struct journal *j, int64_t *again_ns);
 
 /* Callbacks that write the calls of a batch to this journal. */
 struct batch_journal journal_of_tools(struct journal *j);
-
-#endif

@@ -1,6 +1,5 @@
 /* machine.h - the work that a stream runs: an answer, a step, a chat */
-#ifndef RUN_MACHINE_H
-#define RUN_MACHINE_H
+#pragma once
 
 #include "allm.h"
 
@@ -59,5 +58,3 @@ struct machine_ops {
 struct machine {
     const struct machine_ops *ops;
 };
-
-#endif

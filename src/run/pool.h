@@ -1,6 +1,5 @@
 /* pool.h - idle hubs of lone streams, kept for the next streams */
-#ifndef RUN_POOL_H
-#define RUN_POOL_H
+#pragma once
 
 #include "base/attachment.h"
 #include "base/clock.h"
@@ -23,5 +22,3 @@ bool pool_put(allm_attachments *a, struct mem mem, struct pool_item *item);
 
 /* Take a hub with this clock; NULL: there is none. */
 struct pool_item *pool_take(allm_attachments *a, struct clock clock);
-
-#endif

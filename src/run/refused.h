@@ -1,6 +1,5 @@
 /* refused.h - a stream for a call that is rejected before it begins */
-#ifndef RUN_REFUSED_H
-#define RUN_REFUSED_H
+#pragma once
 
 #include "allm.h"
 
@@ -12,5 +11,3 @@ allm_stream *refused_stream(const allm_engine *e, const allm_error *error);
  * ValidationError with this reason about the argument `name`. */
 allm_stream *refused_missing(const allm_engine *e, const char *reason,
                              const char *name);
-
-#endif

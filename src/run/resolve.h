@@ -1,6 +1,5 @@
 /* resolve.h - resolve the fields of a request by precedence */
-#ifndef RUN_RESOLVE_H
-#define RUN_RESOLVE_H
+#pragma once
 
 #include "base/home.h"
 #include "engine/engine.h"
@@ -23,5 +22,3 @@ void resolve_fields(allm_request *r, const allm_engine *e,
  * Returns NULL, or the error. */
 const allm_error *resolve_copy_tools(struct allm_home *home, size_t count,
                                      const allm_tool *const **tools);
-
-#endif

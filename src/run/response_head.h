@@ -1,6 +1,5 @@
 /* response_head.h - find values in the headers of a response */
-#ifndef RUN_RESPONSE_HEAD_H
-#define RUN_RESPONSE_HEAD_H
+#pragma once
 
 #include "allm.h"
 
@@ -11,5 +10,3 @@ const char *response_head_find(const allm_http_head *head, const char *name);
 /* The provider's id of the exchange, which its support asks for.  NULL: there
  * is none, or the head is NULL. */
 const char *response_head_id(const allm_http_head *head);
-
-#endif

@@ -1,6 +1,5 @@
 /* seat.h - a stream and its place in a hub, for stream.c and hub.c */
-#ifndef RUN_SEAT_H
-#define RUN_SEAT_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -37,5 +36,3 @@ struct allm_stream {
     const allm_event *borrowed;
     allm_attachments *attachments;  /* of the engine; they store idle hubs */
 };
-
-#endif

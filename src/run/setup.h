@@ -1,6 +1,5 @@
 /* setup.h - the data that all turns of a step, a chat or an agent share */
-#ifndef RUN_SETUP_H
-#define RUN_SETUP_H
+#pragma once
 
 #include "allm.h"
 #include "base/secret.h"
@@ -59,5 +58,3 @@ const allm_error *setup_timeout_error(const struct setup *s);
 
 /* A copy of the error in the setup's home; never NULL. */
 const allm_error *setup_copy_error(struct setup *s, const allm_error *error);
-
-#endif

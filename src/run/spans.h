@@ -1,6 +1,5 @@
 /* spans.h - the trace spans of calls, turns and tools */
-#ifndef RUN_SPANS_H
-#define RUN_SPANS_H
+#pragma once
 
 #include "engine/engine.h"
 #include "engine/trace.h"
@@ -44,5 +43,3 @@ struct tool_spans {
 };
 
 struct batch_trace spans_of_tools(struct tool_spans *t);
-
-#endif

@@ -1,6 +1,5 @@
 /* step.h - one turn: an answer and the tools that it calls */
-#ifndef RUN_STEP_H
-#define RUN_STEP_H
+#pragma once
 
 #include "run/machine.h"
 #include "run/setup.h"
@@ -42,5 +41,3 @@ bool step_hit_deadline(const struct machine *m);
 /* Calls of a replayed turn that may or may not have had their effect. */
 const allm_tool_call *const *step_unknown_calls(const struct machine *m,
                                                 size_t *count);
-
-#endif

@@ -1,6 +1,5 @@
 /* stream.h - a call in progress, pulled alone or in a hub */
-#ifndef RUN_STREAM_H
-#define RUN_STREAM_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -36,5 +35,3 @@ allm_stream *stream_begin(allm_stream *s, struct machine *m);
  * inner one from then on. */
 struct machine *stream_machine(const allm_stream *s);
 void stream_wrap(allm_stream *s, struct machine *outer);
-
-#endif

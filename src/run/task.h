@@ -4,8 +4,7 @@
  * The machine of a task runs generate.c once for each request, reads the result
  * from its events, and delivers none of them.
  */
-#ifndef RUN_TASK_H
-#define RUN_TASK_H
+#pragma once
 
 #include "run/call_plan.h"
 #include "run/machine.h"
@@ -74,5 +73,3 @@ const allm_error *task_check(struct task *t, const struct call_spec *call);
 const allm_error *task_error(struct task *t, allm_status kind,
                              const char *reason, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-
-#endif

@@ -1,6 +1,5 @@
 /* tool_output.h - the full text of truncated tool results */
-#ifndef RUN_TOOL_OUTPUT_H
-#define RUN_TOOL_OUTPUT_H
+#pragma once
 
 #include "base/home.h"
 
@@ -24,5 +23,3 @@ bool tool_output_keep(void *ud, const char *call_id, struct slice text);
 /* NULL: the result was not truncated. */
 const char *tool_output_find(const struct tool_output *w, const char *call_id,
                              size_t *len);
-
-#endif

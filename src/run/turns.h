@@ -4,8 +4,7 @@
  * Chats and agents are two fronts of this machine: each has its own policies
  * and makes its own result.
  */
-#ifndef RUN_TURNS_H
-#define RUN_TURNS_H
+#pragma once
 
 #include "run/journal.h"
 #include "run/machine.h"
@@ -142,5 +141,3 @@ void policies_after(struct turns *t, const allm_context *c, allm_verdict *v);
 /* Policies of both fronts. */
 extern const allm_policy output_policy;     /* answers must match a schema */
 extern const allm_policy repeat_policy;     /* stop repeated calls */
-
-#endif

@@ -1,6 +1,5 @@
 /* approval.h - a decision about one call, made by a gate at once or later */
-#ifndef TOOL_APPROVAL_H
-#define TOOL_APPROVAL_H
+#pragma once
 
 #include "allm_executor.h"
 #include "tool/batch_shared.h"
@@ -57,5 +56,3 @@ const allm_json *approval_metadata(struct arena *a, size_t count,
 
 /* The answer so far. */
 enum verdict approval_verdict(const struct allm_approval *a);
-
-#endif

@@ -1,6 +1,5 @@
 /* arguments.h - check the arguments of a tool call */
-#ifndef TOOL_ARGUMENTS_H
-#define TOOL_ARGUMENTS_H
+#pragma once
 
 #include "tool/outcome.h"
 
@@ -14,5 +13,3 @@
 bool arguments_check(struct arena *a, const allm_tool_call *call,
                      const allm_tool *tool, bool by_schema,
                      const allm_json **out, struct outcome *why);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A batch never blocks: batch_next() returns EVENT, AGAIN with a time, or OK.
  */
-#ifndef TOOL_BATCH_H
-#define TOOL_BATCH_H
+#pragma once
 
 #include "tool/approval.h"
 #include "tool/batch_opts.h"
@@ -60,5 +59,3 @@ bool batch_was_cut(const struct batch *b);
 
 /* The result of the first call that halts the chat; NULL: none so far. */
 const struct tool_result *batch_halt(const struct batch *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* batch_opts.h - options of a batch of tool calls */
-#ifndef TOOL_BATCH_OPTS_H
-#define TOOL_BATCH_OPTS_H
+#pragma once
 
 #include "allm.h"
 #include "tool/encoder.h"
@@ -71,5 +70,3 @@ struct batch_opts {
     const size_t *indexes;              /* positions of the calls in the answer;
                                            NULL: their order */
 };
-
-#endif

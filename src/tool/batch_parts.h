@@ -1,6 +1,5 @@
 /* batch_parts.h - private types shared by the files of a batch */
-#ifndef TOOL_BATCH_PARTS_H
-#define TOOL_BATCH_PARTS_H
+#pragma once
 
 #include "base/status.h"
 #include "tool/approval.h"
@@ -95,5 +94,3 @@ bool gate_bring(struct batch *b, size_t place);
 
 /* settle.c: complete the result of a slot whose outcome is known. */
 void settle_slot(struct batch *b, struct slot *s);
-
-#endif

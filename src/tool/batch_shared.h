@@ -1,6 +1,5 @@
 /* batch_shared.h - state shared by the runs of a batch; may outlive it */
-#ifndef TOOL_BATCH_SHARED_H
-#define TOOL_BATCH_SHARED_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/home.h"
@@ -58,5 +57,3 @@ void batch_shared_close(struct batch_shared *d);
 
 /* Wake the thread that pulls.  The caller holds the lock. */
 void batch_shared_ring(struct batch_shared *d);
-
-#endif

@@ -6,8 +6,7 @@
  * the tool choice, so it is the same at every step and prompt caches stay
  * valid.
  */
-#ifndef TOOL_COMPACT_H
-#define TOOL_COMPACT_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -46,5 +45,3 @@ struct slice compact_help(struct arena *a, size_t count,
  * argument; empty if none is missing.  False: out of memory. */
 bool compact_missing(struct arena *a, const allm_tool *tool,
                      const allm_json *arguments, struct slice *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* cut.h - shorten results that are too long for the model */
-#ifndef TOOL_CUT_H
-#define TOOL_CUT_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -11,5 +10,3 @@
  * limit.  ptr NULL: out of memory.
  */
 struct slice cut_text(struct arena *a, struct slice text, size_t max);
-
-#endif

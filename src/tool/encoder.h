@@ -1,6 +1,5 @@
 /* encoder.h - encode results for the model */
-#ifndef TOOL_ENCODER_H
-#define TOOL_ENCODER_H
+#pragma once
 
 #include "allm.h"
 #include "base/buf.h"
@@ -30,5 +29,3 @@ bool encoder_value(const allm_encoder *e, struct arena *a,
 bool encoder_failure(const allm_encoder *e, enum encoder_style style,
                      struct arena *a, const struct outcome *o,
                      const allm_error *error, struct slice *out);
-
-#endif

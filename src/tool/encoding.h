@@ -1,6 +1,5 @@
 /* encoding.h - the output of an encoder: a string, or why there is none */
-#ifndef TOOL_ENCODING_H
-#define TOOL_ENCODING_H
+#pragma once
 
 #include "allm.h"
 #include "base/buf.h"
@@ -10,5 +9,3 @@ struct allm_encoding {
     bool has_text;              /* the encoder has set it */
     const char *why;            /* it failed; in the arena; or NULL */
 };
-
-#endif

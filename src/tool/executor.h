@@ -1,6 +1,5 @@
 /* executor.h - choose the executor that runs a call */
-#ifndef TOOL_EXECUTOR_H
-#define TOOL_EXECUTOR_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -21,5 +20,3 @@ const allm_tool *const *executor_tools(const allm_executor *e, struct arena *a,
 
 /* The recipe of this tool; fn NULL: it has none. */
 allm_recipe executor_recipe(const allm_executor *e, const char *name);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * It is converted to JSON only for events, metadata and traces.
  */
-#ifndef TOOL_OUTCOME_H
-#define TOOL_OUTCOME_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -107,5 +106,3 @@ const allm_json *outcome_json(struct arena *a, const struct outcome *o,
  * its plain form.  NULL: out of memory, or it has neither. */
 const allm_json *outcome_error_json(struct arena *a, const struct outcome *o,
                                     const allm_error *error);
-
-#endif

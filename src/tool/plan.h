@@ -1,6 +1,5 @@
 /* plan.h - the steps of a recipe, collected by allm_plan_*() */
-#ifndef TOOL_PLAN_H
-#define TOOL_PLAN_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -26,5 +25,3 @@ struct allm_plan {
     const char *failed;                 /* why there is no plan, or NULL */
     bool broken;                        /* memory ran out */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* recipe.h - a tool composed of others: serial steps, then parallel steps */
-#ifndef TOOL_RECIPE_H
-#define TOOL_RECIPE_H
+#pragma once
 
 #include "tool/run.h"
 
@@ -37,5 +36,3 @@ allm_status recipe_poll(struct recipe *r, struct outcome *out,
 
 /* Stop waiting for its steps. */
 void recipe_abandon(struct recipe *r);
-
-#endif

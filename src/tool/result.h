@@ -4,8 +4,7 @@
  * A tool_result is created once, when its call ends.  The turn, the step and
  * the chat refer to it and share its message, which is reference-counted.
  */
-#ifndef TOOL_RESULT_H
-#define TOOL_RESULT_H
+#pragma once
 
 #include "allm_ext.h"
 #include "base/home.h"
@@ -62,5 +61,3 @@ bool result_ended(const struct tool_result *r, struct arena *a,
 
 /* Write the metadata of a halt into the open object; NULL: write nothing. */
 void result_write_halt(struct build *b, const struct tool_result *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* run.h - one execution of a tool's function, and its outcome */
-#ifndef TOOL_RUN_H
-#define TOOL_RUN_H
+#pragma once
 
 #include "allm.h"
 #include "tool/batch_shared.h"
@@ -94,5 +93,3 @@ allm_status run_answer(struct allm_tool_run *r, const allm_json *value,
 
 /* End it with a FAILURE if it has no answer yet; the detail is a literal. */
 void run_fail(struct allm_tool_run *r, const char *reason, const char *detail);
-
-#endif

@@ -1,6 +1,5 @@
 /* budget.h - reserve and account for the use of a shared budget */
-#ifndef TURN_BUDGET_H
-#define TURN_BUDGET_H
+#pragma once
 
 #include "allm.h"
 
@@ -16,5 +15,3 @@ const char *budget_take_tools(allm_budget *b, int64_t now_ns, uint64_t n);
 
 /* The request is over: count its actual use, and release the reservation. */
 void budget_settle(allm_budget *b, uint64_t taken, const allm_usage *used);
-
-#endif

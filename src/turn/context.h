@@ -5,8 +5,7 @@
  * are reference-counted.  Stages change the context, the pipeline checks its
  * status and decision, and the chat or agent reads it at the end.
  */
-#ifndef TURN_CONTEXT_H
-#define TURN_CONTEXT_H
+#pragma once
 
 #include "allm.h"
 #include "base/clock.h"
@@ -143,5 +142,3 @@ allm_event *context_put(allm_context *c, allm_event_type type);
 
 /* The answer as a message of the thread; a root.  NULL: out of memory. */
 allm_message *context_assistant(const allm_context *c);
-
-#endif

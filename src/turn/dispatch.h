@@ -1,6 +1,5 @@
 /* dispatch.h - the fourth stage: run the tools and collect their results */
-#ifndef TURN_DISPATCH_H
-#define TURN_DISPATCH_H
+#pragma once
 
 #include "tool/batch.h"
 #include "turn/context.h"
@@ -29,5 +28,3 @@ bool dispatch_began(const struct turn_tools *t, const char *call_id);
  * release the context before that. */
 void dispatch_stop(struct turn_tools *t);
 void dispatch_release(struct turn_tools *t);
-
-#endif

@@ -1,6 +1,5 @@
 /* fault.h - describe a fault of arguments to the model */
-#ifndef TURN_FAULT_H
-#define TURN_FAULT_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -17,5 +16,3 @@
  */
 void fault_write(struct buf *out, const allm_json *fault,
                  const allm_json *schema, const allm_json *arguments);
-
-#endif

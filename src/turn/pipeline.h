@@ -1,6 +1,5 @@
 /* pipeline.h - the stages of a turn, and the function that runs them */
-#ifndef TURN_PIPELINE_H
-#define TURN_PIPELINE_H
+#pragma once
 
 #include "turn/context.h"
 
@@ -18,5 +17,3 @@ allm_status decide_run(allm_context *c, void *ud);
  * run.  < 0: a stage failed; the context has the error.
  */
 allm_status pipeline_run(const allm_pipeline *p, allm_context *c, size_t *at);
-
-#endif

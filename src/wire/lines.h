@@ -1,6 +1,5 @@
 /* lines.h - split a stream of bytes into lines */
-#ifndef WIRE_LINES_H
-#define WIRE_LINES_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -88,5 +87,3 @@ static inline bool lines_empty(const struct lines *l)
 
 /* The arena was reset or released: drop the memory, keep the state. */
 void lines_forget(struct lines *l);
-
-#endif

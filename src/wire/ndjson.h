@@ -1,6 +1,5 @@
 /* ndjson.h - newline-delimited JSON: bytes in, lines out */
-#ifndef WIRE_NDJSON_H
-#define WIRE_NDJSON_H
+#pragma once
 
 #include "wire/lines.h"
 
@@ -31,5 +30,3 @@ enum wire_result ndjson_next(struct ndjson *n, struct slice *in,
 /* There is no more input: return a last line without its LF. Call it until it
  * returns WIRE_END (or a failure). */
 enum wire_result ndjson_end(struct ndjson *n, struct slice *line);
-
-#endif

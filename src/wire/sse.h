@@ -1,6 +1,5 @@
 /* sse.h - server-sent events: bytes in, events out */
-#ifndef WIRE_SSE_H
-#define WIRE_SSE_H
+#pragma once
 
 #include "wire/lines.h"
 
@@ -59,5 +58,3 @@ enum wire_result sse_next(struct sse *s, struct slice *in,
 /* There is no more input: an event without its blank line is emitted now.
  * Call it until it returns WIRE_END (or a failure). */
 enum wire_result sse_end(struct sse *s, struct sse_frame *frame);
-
-#endif

@@ -5,8 +5,7 @@
  * Each block starts, grows by deltas and stops.  Blocks that must be sent back
  * to the model are kept, together with the order of all blocks.
  */
-#ifndef PROVIDER_ANTHROPIC_BLOCK_H
-#define PROVIDER_ANTHROPIC_BLOCK_H
+#pragma once
 
 #include "provider/answer.h"
 
@@ -49,5 +48,3 @@ void anthropic_block_end(struct anthropic_blocks *all);
  *      anything else                       sent unchanged
  */
 const allm_json *anthropic_block_state(const struct anthropic_blocks *all);
-
-#endif

@@ -1,6 +1,5 @@
 /* error.h - map Anthropic's errors to ours */
-#ifndef PROVIDER_ANTHROPIC_ERROR_H
-#define PROVIDER_ANTHROPIC_ERROR_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -17,5 +16,3 @@ allm_status anthropic_error_explain(const allm_call *call,
                                     const allm_http_head *head,
                                     const char *body, size_t len,
                                     allm_sink *sink);
-
-#endif

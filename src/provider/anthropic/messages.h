@@ -1,6 +1,5 @@
 /* messages.h - encode the conversation for /v1/messages */
-#ifndef PROVIDER_ANTHROPIC_MESSAGES_H
-#define PROVIDER_ANTHROPIC_MESSAGES_H
+#pragma once
 
 #include "allm.h"
 #include "json/emit.h"
@@ -21,5 +20,3 @@ bool anthropic_messages_lack_thought(const allm_call *call);
 
 /* Any call in the history; NULL if there is none. */
 const allm_tool_call *anthropic_messages_call(const allm_request *r);
-
-#endif

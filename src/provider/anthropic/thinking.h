@@ -8,8 +8,7 @@
  * Some models take a token budget, others an effort; some always think.  Their
  * names decide: see model_rules.h.
  */
-#ifndef PROVIDER_ANTHROPIC_THINKING_H
-#define PROVIDER_ANTHROPIC_THINKING_H
+#pragma once
 
 #include "provider/extra.h"
 
@@ -33,5 +32,3 @@ const allm_error *anthropic_thinking_plan(struct anthropic_thinking *t,
 /* Write the member "thinking", if there is one. */
 void anthropic_thinking_write(const struct anthropic_thinking *t,
                               struct emit *e);
-
-#endif

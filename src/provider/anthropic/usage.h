@@ -4,8 +4,7 @@
  * Usage arrives twice: input tokens with the first event, output tokens with
  * the last one, which may repeat the others.
  */
-#ifndef PROVIDER_ANTHROPIC_USAGE_H
-#define PROVIDER_ANTHROPIC_USAGE_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -23,5 +22,3 @@ const allm_json *anthropic_usage_merge(struct arena *a,
  */
 allm_usage anthropic_usage_read(struct arena *a, const allm_json *usage,
                                 bool is_first);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * They share the position of the engine's other scripts.
  */
-#ifndef PROVIDER_FAKE_LIST_H
-#define PROVIDER_FAKE_LIST_H
+#pragma once
 
 #include "provider/fake/log.h"
 
@@ -22,5 +21,3 @@ allm_status fake_list_open(struct fake_list *l, const allm_call *call,
 
 /* For the adapter's close(). */
 void fake_list_close(struct fake_list *l);
-
-#endif

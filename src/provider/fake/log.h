@@ -1,6 +1,5 @@
 /* log.h - the record of scripted calls: position, counts, requests */
-#ifndef PROVIDER_FAKE_LOG_H
-#define PROVIDER_FAKE_LOG_H
+#pragma once
 
 #include "allm.h"
 #include "base/mem.h"
@@ -35,5 +34,3 @@ bool fake_log_transient(struct fake_log *log, int64_t until_call);
 
 /* False: out of memory. */
 bool fake_log_request(struct fake_log *log, const allm_request *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* script.h - read and check scripts */
-#ifndef PROVIDER_FAKE_SCRIPT_H
-#define PROVIDER_FAKE_SCRIPT_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -68,5 +67,3 @@ const char *fake_read_usage(const allm_json *map, allm_usage *out);
 const char *fake_read_error(const struct fake_entry *entry, allm_error *out);
 const char *fake_read_finish(const allm_json *name, allm_finish *out);
 const char *fake_read_delay(const allm_json *ms, int64_t *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* address.h - the URLs of Google's models */
-#ifndef PROVIDER_GEMINI_ADDRESS_H
-#define PROVIDER_GEMINI_ADDRESS_H
+#pragma once
 
 #include "allm.h"
 #include "base/buf.h"
@@ -9,5 +8,3 @@
  * an error. */
 const allm_error *gemini_address_write(const allm_call *call, allm_http *http,
                                        const char *verb, const char *parameter);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Pieces with an invalid path are ignored.
  */
-#ifndef PROVIDER_GEMINI_ARGS_H
-#define PROVIDER_GEMINI_ARGS_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -30,5 +29,3 @@ void gemini_args_add(struct gemini_args *g, const allm_json *piece);
 
 /* Write the object so far as JSON text; false: out of memory. */
 bool gemini_args_write(struct gemini_args *g, struct buf *out);
-
-#endif

@@ -4,8 +4,7 @@
  * It contains fields of the request, and all options that are not members of
  * the body.
  */
-#ifndef PROVIDER_GEMINI_CONFIG_H
-#define PROVIDER_GEMINI_CONFIG_H
+#pragma once
 
 #include "provider/extra.h"
 
@@ -17,5 +16,3 @@ const allm_json *gemini_config(const struct extra *x, struct arena *a,
 /* The name of an option's member in the body; NULL: it does not belong
  * there. */
 const char *gemini_config_body(const struct extra *x, struct slice option);
-
-#endif

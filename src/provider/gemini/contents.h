@@ -1,6 +1,5 @@
 /* contents.h - encode the conversation for Gemini */
-#ifndef PROVIDER_GEMINI_CONTENTS_H
-#define PROVIDER_GEMINI_CONTENTS_H
+#pragma once
 
 #include "allm.h"
 #include "json/emit.h"
@@ -21,5 +20,3 @@ void gemini_contents_write_text(struct emit *e, const char *name,
 /* Can the provider fetch this image by its URL?  Others must be sent as
  * bytes. */
 bool gemini_contents_takes_url(const allm_image *image);
-
-#endif

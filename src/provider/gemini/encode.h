@@ -1,6 +1,5 @@
 /* encode.h - encode a request for streamGenerateContent */
-#ifndef PROVIDER_GEMINI_ENCODE_H
-#define PROVIDER_GEMINI_ENCODE_H
+#pragma once
 
 #include "allm.h"
 
@@ -9,5 +8,3 @@ allm_status gemini_encode(const allm_call *call, allm_http *out);
 /* Does the request have both a response schema and tools?  Most models reject
  * the combination. */
 bool gemini_needs_finalize(const allm_request *r);
-
-#endif

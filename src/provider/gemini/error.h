@@ -1,6 +1,5 @@
 /* error.h - map Google's errors to ours */
-#ifndef PROVIDER_GEMINI_ERROR_H
-#define PROVIDER_GEMINI_ERROR_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -16,5 +15,3 @@ allm_error gemini_error_read(struct arena *a, const allm_json *document,
 allm_status gemini_error_explain(const allm_call *call,
                                  const allm_http_head *head, const char *body,
                                  size_t len, allm_sink *sink);
-
-#endif

@@ -4,8 +4,7 @@
  * The API writes "finishReason"; gateways that use the field names of its
  * protocol buffers write "finish_reason".
  */
-#ifndef PROVIDER_GEMINI_FIELD_H
-#define PROVIDER_GEMINI_FIELD_H
+#pragma once
 
 #include "base/slice.h"
 #include "json/json.h"
@@ -33,5 +32,3 @@ const allm_json *gemini_field(const allm_json *object, const char *name);
 struct slice gemini_field_text(const allm_json *object, const char *name);
 
 bool gemini_field_true(const allm_json *object, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* finish.h - map Gemini's finish reasons to ours */
-#ifndef PROVIDER_GEMINI_FINISH_H
-#define PROVIDER_GEMINI_FINISH_H
+#pragma once
 
 #include "base/arena.h"
 #include "provider/finish.h"
@@ -15,5 +14,3 @@ struct slice gemini_finish_block(const allm_json *v, struct arena *a);
 
 /* Our finish reason for theirs. */
 allm_finish gemini_finish_of(struct slice name);
-
-#endif

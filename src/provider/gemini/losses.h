@@ -1,6 +1,5 @@
 /* losses.h - what is lost when the schemas of a call are sent to Gemini */
-#ifndef PROVIDER_GEMINI_LOSSES_H
-#define PROVIDER_GEMINI_LOSSES_H
+#pragma once
 
 #include "allm.h"
 #include "provider/extra.h"
@@ -12,5 +11,3 @@ bool gemini_losses_off(const struct extra *x);
  * memory. */
 bool gemini_losses_list(const allm_call *call, struct arena *a,
                         const allm_json **out);
-
-#endif

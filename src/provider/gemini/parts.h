@@ -5,8 +5,7 @@
  * and unknown parts are kept, together with the order of all parts, because
  * they must be sent back in the same position.
  */
-#ifndef PROVIDER_GEMINI_PARTS_H
-#define PROVIDER_GEMINI_PARTS_H
+#pragma once
 
 #include "provider/answer.h"
 #include "provider/gemini/args.h"
@@ -36,5 +35,3 @@ void gemini_parts_end(struct gemini_parts *all);
  * A call has its own state: {"thoughtSignature"?, "id"?}.
  */
 const allm_json *gemini_parts_state(const struct gemini_parts *all);
-
-#endif

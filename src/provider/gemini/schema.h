@@ -7,8 +7,7 @@
  * it cannot express is left out and reported as a loss, so that the caller can
  * check it instead.
  */
-#ifndef PROVIDER_GEMINI_SCHEMA_H
-#define PROVIDER_GEMINI_SCHEMA_H
+#pragma once
 
 #include "provider/gemini/schema_losses.h"
 
@@ -19,5 +18,3 @@
 const allm_json *gemini_schema_adapt(struct arena *a, const allm_json *schema,
                                      bool ordered,
                                      struct gemini_schema_losses losses);
-
-#endif

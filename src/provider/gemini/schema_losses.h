@@ -1,6 +1,5 @@
 /* schema_losses.h - where the translation of a schema reports what it lost */
-#ifndef PROVIDER_GEMINI_SCHEMA_LOSSES_H
-#define PROVIDER_GEMINI_SCHEMA_LOSSES_H
+#pragma once
 
 #include "json/build.h"
 
@@ -9,5 +8,3 @@ struct gemini_schema_losses {
                                    "keyword"}; NULL: do not report */
     const char *tool;           /* the schema's tool; NULL: the response */
 };
-
-#endif

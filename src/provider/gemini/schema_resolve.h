@@ -4,8 +4,7 @@
  * Gemini supports neither "$ref" nor "allOf" nor "oneOf".  Resolving a schema
  * results in a plain one, or in a list of choices in "anyOf".
  */
-#ifndef PROVIDER_GEMINI_SCHEMA_RESOLVE_H
-#define PROVIDER_GEMINI_SCHEMA_RESOLVE_H
+#pragma once
 
 #include "base/buf.h"
 #include "provider/gemini/schema_losses.h"
@@ -54,5 +53,3 @@ const allm_json *gemini_schema_without(struct gemini_adapting *s,
 
 /* Report that the keyword at the current position is not sent. */
 void gemini_schema_lose(struct gemini_adapting *s, const char *keyword);
-
-#endif

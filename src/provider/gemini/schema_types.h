@@ -1,6 +1,5 @@
 /* schema_types.h - the types that a schema allows, in Gemini's names */
-#ifndef PROVIDER_GEMINI_SCHEMA_TYPES_H
-#define PROVIDER_GEMINI_SCHEMA_TYPES_H
+#pragma once
 
 #include "allm.h"
 
@@ -16,5 +15,3 @@ const char *gemini_schema_type_name(enum gemini_type type);
  * least 1.  *nullable becomes true if null is allowed. */
 size_t gemini_schema_types(const allm_json *schema,
                            enum gemini_type out[GEMINI_TYPES], bool *nullable);
-
-#endif

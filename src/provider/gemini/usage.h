@@ -3,8 +3,7 @@
  *
  * Every frame has a new usage; counts that it omits keep their value.
  */
-#ifndef PROVIDER_GEMINI_USAGE_H
-#define PROVIDER_GEMINI_USAGE_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -24,5 +23,3 @@ bool gemini_usage_add(struct gemini_usage *u, struct arena *life,
 
 /* Our usage; it points into the arena. */
 allm_usage gemini_usage_read(const struct gemini_usage *u, struct arena *a);
-
-#endif

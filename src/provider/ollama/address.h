@@ -1,6 +1,5 @@
 /* address.h - the URL of an Ollama server, from any common notation */
-#ifndef PROVIDER_OLLAMA_ADDRESS_H
-#define PROVIDER_OLLAMA_ADDRESS_H
+#pragma once
 
 #include "allm_ext.h"
 #include "base/buf.h"
@@ -20,5 +19,3 @@ bool ollama_address_add(struct buf *out, struct slice base, const char *verb);
 /* The same, as the URL of a request.  Returns NULL, or an error. */
 const allm_error *ollama_address_write(const allm_call *call, allm_http *http,
                                        const char *verb);
-
-#endif

@@ -4,8 +4,7 @@
  * By default, a server gives a model a context of a few thousand tokens and
  * silently truncates longer prompts.  So a larger request must say so.
  */
-#ifndef PROVIDER_OLLAMA_CONTEXT_H
-#define PROVIDER_OLLAMA_CONTEXT_H
+#pragma once
 
 #include "allm.h"
 
@@ -16,5 +15,3 @@
  * the maximum number of tokens in the response, or 0 if unknown.
  */
 int64_t ollama_context(const allm_request *r, size_t bytes, int64_t response);
-
-#endif

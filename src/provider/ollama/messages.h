@@ -1,6 +1,5 @@
 /* messages.h - encode the conversation for /api/chat */
-#ifndef PROVIDER_OLLAMA_MESSAGES_H
-#define PROVIDER_OLLAMA_MESSAGES_H
+#pragma once
 
 #include "allm.h"
 #include "json/emit.h"
@@ -8,5 +7,3 @@
 /* Write the list of messages.  False: out of memory. */
 bool ollama_messages_write(const allm_call *call, struct emit *e,
                            struct arena *a);
-
-#endif

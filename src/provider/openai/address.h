@@ -1,6 +1,5 @@
 /* address.h - the URLs and headers of OpenAI and of compatible servers */
-#ifndef PROVIDER_OPENAI_ADDRESS_H
-#define PROVIDER_OPENAI_ADDRESS_H
+#pragma once
 
 #include "provider/extra.h"
 
@@ -30,5 +29,3 @@ const allm_error *openai_address_headers(const struct extra *x,
 /* As openai_address_write(), for a task: `azure` is the quirk above. */
 const allm_error *openai_address_task(const struct extra *x, allm_http *http,
                                       const char *path);
-
-#endif

@@ -6,8 +6,7 @@
  * here ("id", "created", "obfuscation").  Such a frame is compared with the
  * last one, and only its text is read.
  */
-#ifndef PROVIDER_OPENAI_CHAT_REPEAT_H
-#define PROVIDER_OPENAI_CHAT_REPEAT_H
+#pragma once
 
 #include "provider/calls.h"
 #include "provider/sink.h"
@@ -33,5 +32,3 @@ void chat_repeat_watch(struct chat_repeat *r, struct allm_sink *sink,
 /* The piece of a frame that is a repetition.  False: read it as usual. */
 bool chat_repeat_next(const struct chat_repeat *r, struct allm_sink *sink,
                       struct slice data, struct calls_piece *piece);
-
-#endif

@@ -1,6 +1,5 @@
 /* format.h - write response_format for /chat/completions */
-#ifndef PROVIDER_OPENAI_FORMAT_H
-#define PROVIDER_OPENAI_FORMAT_H
+#pragma once
 
 #include "provider/extra.h"
 
@@ -13,5 +12,3 @@ void openai_format_write(struct emit *out, const allm_request *request,
  * or "long"}, that a model with these rules accepts. */
 void openai_format_write_cache(struct emit *out, const struct extra *extra,
                                uint32_t rules);
-
-#endif

@@ -5,8 +5,7 @@
  * "reasoning_details".  In a stream each element arrives in pieces with the
  * same "index".
  */
-#ifndef PROVIDER_OPENAI_REASONING_DETAILS_H
-#define PROVIDER_OPENAI_REASONING_DETAILS_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -28,5 +27,3 @@ const allm_json *reasoning_details_list(const struct reasoning_details *d,
 
 /* The readable text of an element: its "text" or its "summary". */
 struct slice reasoning_details_text(const allm_json *element);
-
-#endif

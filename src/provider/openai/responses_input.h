@@ -4,8 +4,7 @@
  * A message becomes one or more items: each text, reasoning block and call is
  * an item.
  */
-#ifndef PROVIDER_OPENAI_RESPONSES_INPUT_H
-#define PROVIDER_OPENAI_RESPONSES_INPUT_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -17,5 +16,3 @@
  */
 bool openai_responses_input_write(const allm_call *call, bool stored,
                                   struct emit *e, struct arena *a);
-
-#endif

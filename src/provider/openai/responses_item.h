@@ -6,8 +6,7 @@
  * and is sent once more when it is complete.  Items that the model must see
  * again are kept, in their order.
  */
-#ifndef PROVIDER_OPENAI_RESPONSES_ITEM_H
-#define PROVIDER_OPENAI_RESPONSES_ITEM_H
+#pragma once
 
 #include "provider/openai/responses_item_list.h"
 
@@ -43,5 +42,3 @@ void openai_responses_item_output(struct responses_items *all,
 
 /* The stream has ended: end the items that are still open. */
 void openai_responses_item_end_all(struct responses_items *all);
-
-#endif

@@ -1,6 +1,5 @@
 /* responses_item_call.h - build a tool call from an item of a response */
-#ifndef PROVIDER_OPENAI_RESPONSES_ITEM_CALL_H
-#define PROVIDER_OPENAI_RESPONSES_ITEM_CALL_H
+#pragma once
 
 #include "provider/openai/responses_item_list.h"
 
@@ -20,5 +19,3 @@ void openai_item_call_settle(struct responses_items *all,
 /* The arguments in an item, as JSON or as the input of a custom tool. */
 struct slice openai_item_call_arguments(struct responses_items *all,
                                         const allm_json *item);
-
-#endif

@@ -4,8 +4,7 @@
  * An event belongs to the item with its index.  The id decides only between
  * several of them, or where there is no index.
  */
-#ifndef PROVIDER_OPENAI_RESPONSES_ITEM_LIST_H
-#define PROVIDER_OPENAI_RESPONSES_ITEM_LIST_H
+#pragma once
 
 #include "provider/answer.h"
 
@@ -85,5 +84,3 @@ struct slice openai_item_keep(struct responses_items *all, struct slice text);
 
 void openai_item_no_memory(struct responses_items *all);
 void openai_item_refuse_more(struct responses_items *all);
-
-#endif

@@ -1,6 +1,5 @@
 /* responses_item_state.h - keep the items that the model must see again */
-#ifndef PROVIDER_OPENAI_RESPONSES_ITEM_STATE_H
-#define PROVIDER_OPENAI_RESPONSES_ITEM_STATE_H
+#pragma once
 
 #include "provider/openai/responses_item_list.h"
 
@@ -15,5 +14,3 @@ const allm_json *openai_item_mark(struct responses_items *all,
 /* What must be sent back with the message: {"output": [...]}, in the arena of
  * the events; NULL: nothing. */
 const allm_json *openai_responses_item_state(const struct responses_items *all);
-
-#endif

@@ -1,6 +1,5 @@
 /* usage.h - read the token counts of OpenAI and of compatible servers */
-#ifndef PROVIDER_OPENAI_USAGE_H
-#define PROVIDER_OPENAI_USAGE_H
+#pragma once
 
 #include "provider/answer.h"
 
@@ -11,5 +10,3 @@ bool openai_usage_read(const allm_json *usage, struct arena *a,
 
 /* Read it and update the usage of a response. */
 bool openai_usage_take(struct answer *a, const allm_json *usage);
-
-#endif
