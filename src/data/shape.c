@@ -499,9 +499,7 @@ void *shape_failed(const struct shape *s, const allm_error *error)
 void *shape_refused(const struct shape *s, const char *reason,
                     const char *sentence)
 {
-    allm_error error = status_blank(ALLM_ERR_MISUSE);
-    error.reason = reason;
-    error.message = sentence;
+    allm_error error = STATUS_ERROR(ALLM_ERR_MISUSE, reason, sentence);
     return shape_failed(s, &error);
 }
 

@@ -61,9 +61,7 @@ static allm_engine *engine_refuse(allm_engine *e, const allm_error *why)
 static allm_engine *engine_misuse(allm_engine *e, const char *reason,
                                   const char *message)
 {
-    allm_error why = status_blank(ALLM_ERR_MISUSE);
-    why.reason = reason;
-    why.message = message;
+    allm_error why = STATUS_ERROR(ALLM_ERR_MISUSE, reason, message);
     return engine_refuse(e, &why);
 }
 

@@ -489,17 +489,14 @@ allm_status answer_fail_as(struct answer *a, const allm_json *document,
 
 allm_status answer_malformed(struct answer *a, const char *message)
 {
-    allm_error e = status_blank(ALLM_ERR_ADAPTER);
-    e.reason = "malformed_response";
-    e.message = message;
+    allm_error e = STATUS_ERROR(ALLM_ERR_ADAPTER, "malformed_response",
+                                message);
     return answer_fail(a, &e);
 }
 
 allm_status answer_truncated(struct answer *a, const char *message)
 {
-    allm_error e = status_blank(ALLM_ERR_STREAM);
-    e.reason = "truncated";
-    e.message = message;
+    allm_error e = STATUS_ERROR(ALLM_ERR_STREAM, "truncated", message);
     return answer_fail(a, &e);
 }
 

@@ -53,9 +53,7 @@ void decoder_limit(struct decoding *d, size_t bytes)
 static allm_status body_fail(struct allm_sink *sink, allm_status kind,
                              const char *reason, const char *sentence)
 {
-    allm_error e = status_blank(kind);
-    e.reason = reason;
-    e.message = sentence;
+    allm_error e = STATUS_ERROR(kind, reason, sentence);
     return allm_sink_fail(sink, &e, true);
 }
 

@@ -205,9 +205,8 @@ allm_error error_body_read(struct arena *a, const allm_json *document,
 {
     const allm_json *core = core_of(document);
     struct facts f = facts_of(core, explain_message(document), status);
-    allm_error e = status_blank(ALLM_ERR_ADAPTER);
-    e.reason = reason_of(&f);
-    e.message = explain_sentence(a, status, f.message);
+    allm_error e = STATUS_ERROR(ALLM_ERR_ADAPTER, reason_of(&f),
+                                explain_sentence(a, status, f.message));
     e.metadata = details_build(a, core, is_billing(&f));
     if (f.status)
         e.http_status = (allm_int){ f.status, true };

@@ -187,10 +187,9 @@ allm_status explain_default(const allm_http_head *head, const char *body,
                             size_t len, allm_sink *sink)
 {
     const allm_json *document = allm_sink_parse(sink, body, len);
-    allm_error e = status_blank(ALLM_ERR_ADAPTER);
-    e.reason = explain_status(head->status);
-    e.message = explain_sentence(sink->arena, head->status,
-                                 explain_message(document));
+    allm_error e = STATUS_ERROR(ALLM_ERR_ADAPTER, explain_status(head->status),
+                                explain_sentence(sink->arena, head->status,
+                                                 explain_message(document)));
     e.http_status = (allm_int){ head->status, true };
     return allm_sink_fail(sink, &e, false);
 }

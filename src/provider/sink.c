@@ -267,8 +267,7 @@ allm_status allm_sink_fail(allm_sink *s, const allm_error *error, bool final)
 
 allm_status sink_malformed(struct allm_sink *s, const char *message)
 {
-    allm_error e = status_blank(ALLM_ERR_ADAPTER);
-    e.reason = "malformed_response";
-    e.message = message;
+    allm_error e = STATUS_ERROR(ALLM_ERR_ADAPTER, "malformed_response",
+                                message);
     return allm_sink_fail(s, &e, true);
 }

@@ -77,9 +77,7 @@ static int64_t earlier(int64_t a, int64_t b)
 static allm_status fail_feed(struct allm_sink *sink, allm_status kind,
                              const char *reason, const char *sentence)
 {
-    allm_error e = status_blank(kind);
-    e.reason = reason;
-    e.message = sentence;
+    allm_error e = STATUS_ERROR(kind, reason, sentence);
     return allm_sink_fail(sink, &e, false);
 }
 

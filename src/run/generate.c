@@ -110,9 +110,7 @@ static void fail_generate(struct generate *g, const allm_error *error)
 static void fail_with(struct generate *g, allm_status kind, const char *reason,
                       const char *message)
 {
-    allm_error e = status_blank(kind);
-    e.reason = reason;
-    e.message = message;
+    allm_error e = STATUS_ERROR(kind, reason, message);
     fail_generate(g, &e);
 }
 

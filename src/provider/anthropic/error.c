@@ -117,9 +117,8 @@ allm_error anthropic_error_read(struct arena *a, const allm_json *document,
                                 int32_t status)
 {
     struct error_facts f = facts_of(document, status);
-    allm_error e = status_blank(ALLM_ERR_ADAPTER);
-    e.reason = reason_of(&f);
-    e.message = explain_sentence(a, status, f.message);
+    allm_error e = STATUS_ERROR(ALLM_ERR_ADAPTER, reason_of(&f),
+                                explain_sentence(a, status, f.message));
     e.metadata = details_build(a, &f);
     e.request_id = explain_text_at(document, "request_id");
     if (f.status)

@@ -137,9 +137,8 @@ static allm_status fail_response(struct openai_responses *c,
 
 static allm_status fail_cancelled(struct openai_responses *c)
 {
-    allm_error e = status_blank(ALLM_ERR_ADAPTER);
-    e.reason = "unknown";
-    e.message = "the provider cancelled the response";
+    allm_error e = STATUS_ERROR(ALLM_ERR_ADAPTER, "unknown",
+                                "the provider cancelled the response");
     return answer_fail(&c->answer, &e);
 }
 
