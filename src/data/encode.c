@@ -443,6 +443,9 @@ const allm_json *encode_to_json(struct arena *a, const struct shape *s,
                                      .max_depth = UINT32_MAX,
                                      .duplicates = true };
     struct encoder e;
+    const allm_error *ignored;
+    if (!error)
+        error = &ignored;
     if (form == ALLM_FORM_TAGGED && value && is_flat(s, value))
         return build_flat(a, s, value, error);
     *error = status_nomem();

@@ -39,7 +39,7 @@ void encode_text(struct encoder *e, const char *text);  /* NULL: null */
 
 /*
  * A struct of ours as a value in the arena.  NULL with *error: it has no such
- * form, or out of memory.
+ * form, or out of memory.  `error` may be NULL.
  */
 const allm_json *encode_to_json(struct arena *a, const struct shape *s,
                                 const void *value, allm_form form,

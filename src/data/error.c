@@ -327,10 +327,9 @@ const allm_error *error_validation_at(struct arena *a, const char *reason,
 
 const allm_error *error_copy(struct allm_home *home, const allm_error *error)
 {
-    const allm_error *trouble = NULL;
     if (error->kind == ALLM_ERR_NOMEM)
         return status_nomem();
-    const allm_error *mine = shape_copy(home, &error_shape, error, &trouble);
+    const allm_error *mine = shape_copy(home, &error_shape, error, NULL);
     return mine ? mine : status_nomem();
 }
 

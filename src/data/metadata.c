@@ -49,9 +49,8 @@ const allm_json *metadata_calls_json(struct arena *a, size_t count,
 {
     struct build b = build_array_in(a);
     for (size_t i = 0; i < count; i++) {
-        const allm_error *error = NULL;
         build_value(&b, encode_to_json(a, &tool_call_shape, calls[i],
-                                       ALLM_FORM_TAGGED, &error));
+                                       ALLM_FORM_TAGGED, NULL));
     }
     return build_finish(&b);
 }

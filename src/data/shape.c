@@ -440,7 +440,7 @@ const void *shape_copy(struct allm_home *home, const struct shape *s,
 {
     struct copy c = { .home = home, .arena = home_arena(home) };
     const void *v = copy_value(&c, s, from);
-    if (!v)
+    if (!v && error)
         *error = c.error;
     return v;
 }

@@ -226,7 +226,7 @@ void *shape_root(struct mem mem, const struct shape *s, size_t hint);
 /*
  * Copy a struct, ours or a caller's, into `home`; reference-counted ones are
  * shared.  NULL with *error, in the home: misuse (size not set, unknown
- * members set, a rejected value), or out of memory.
+ * members set, a rejected value), or out of memory.  `error` may be NULL.
  */
 const void *shape_copy(struct allm_home *home, const struct shape *s,
                        const void *from, const allm_error **error);

@@ -131,12 +131,10 @@ static void add_value(struct build *b, const char *name, const allm_json *v)
 /* Add an error's kind, reason and JSON form to an object that is open. */
 static void add_error(struct build *b, struct arena *a, const allm_error *error)
 {
-    const allm_error *ignored = NULL;
     build_text_if(b, "kind", allm_status_name(error->kind));
     build_text_if(b, "reason", error->reason);
     add_value(b, "error",
-              encode_to_json(a, &error_shape, error, ALLM_FORM_PLAIN,
-                             &ignored));
+              encode_to_json(a, &error_shape, error, ALLM_FORM_PLAIN, NULL));
 }
 
 static void finish_with_error(struct trace_span *s, const char *what,

@@ -54,9 +54,10 @@ const allm_json *json_partial(struct arena *a, struct slice text,
         ok = read_document(&r);
     if (complete)
         *complete = ok && !r.cut;
-    *error = NULL;
-    if (!ok)
-        *error = r.no_memory ? status_nomem() : where_error(a, text, &fault);
+    if (error)
+        *error = ok            ? NULL
+                 : r.no_memory ? status_nomem()
+                               : where_error(a, text, &fault);
     return ok && r.next > r.vals + 1 ? val_json(r.vals + 1) : NULL;
 }
 
@@ -65,8 +66,9 @@ const allm_json *json_parse(struct arena *a, struct slice text,
 {
     if (limits.comments && text.len <= limits.max_bytes) {
         text = comments_blank(a, text);
-        *error = text.ptr ? NULL : status_nomem();
-        if (*error)
+        if (!text.ptr && error)
+            *error = status_nomem();
+        if (!text.ptr)
             return NULL;
     }
     return json_partial(a, text, limits, NULL, error);

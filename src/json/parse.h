@@ -21,7 +21,8 @@ bool json_limits_from(struct json_limits *out, const allm_json_opts *opts);
 
 /*
  * The value, in the arena, or NULL and *error, which says where and why.  The
- * error is in the arena, or the static one if out of memory.
+ * error is in the arena, or the static one if out of memory.  `error` may be
+ * NULL.
  */
 const allm_json *json_parse(struct arena *a, struct slice text,
                             struct json_limits limits,

@@ -177,12 +177,11 @@ static struct skeleton_form *make_form(struct mem mem, size_t len)
 static const allm_json *learn(struct skeleton *m, struct mem mem,
                               struct slice text)
 {
-    const allm_error *error;
     skeleton_forget(m);
     struct skeleton_form *f = m->form = make_form(mem, text.len);
     if (!f)
         return NULL;
-    f->value = json_parse_loose(&f->arena, text, &error);
+    f->value = json_parse_loose(&f->arena, text, NULL);
     const char *mine = arena_copy(&f->arena, text);
     if (!f->value || !mine)
         return f->value;
@@ -205,8 +204,7 @@ static bool fill_plain(struct arena *a, struct slice text, yyjson_val *v)
 
 static bool fill_any(struct arena *a, struct slice token, yyjson_val *v)
 {
-    const allm_error *error;
-    const allm_json *read = json_parse_loose(a, token, &error);
+    const allm_json *read = json_parse_loose(a, token, NULL);
     if (read)
         *v = *val_of(read);
     return read != NULL;

@@ -183,7 +183,6 @@ static const allm_json *normal_of(struct arena *a, const allm_http_view *view)
 {
     const struct json_limits any = { .max_bytes = SIZE_MAX / 2,
                                      .max_depth = 256, .duplicates = true };
-    const allm_error *error;
     struct request_json_secret secret;
     if (!request_json_secret_of(a, view, &secret))
         return NULL;
@@ -191,7 +190,7 @@ static const allm_json *normal_of(struct arena *a, const allm_http_view *view)
     struct buf text = buf_in(a, SIZE_MAX / 2);
     if (!request || !json_write(&text, request, 0))
         return NULL;
-    request = json_parse(a, buf_slice(&text), any, &error);
+    request = json_parse(a, buf_slice(&text), any, NULL);
     return request ? request_json_normal(a, request) : NULL;
 }
 

@@ -231,18 +231,17 @@ static const allm_json *body_value(struct arena *a, struct arena *scratch,
                                    struct slice body,
                                    const struct request_json_secret *s)
 {
-    const allm_error *error;
     struct redact hidden = request_json_hidden(s, false);
     struct json_limits strict = any;
     strict.duplicates = false;
-    const allm_json *v = json_parse(scratch, body, strict, &error);
+    const allm_json *v = json_parse(scratch, body, strict, NULL);
     if (!v)
         return NULL;
     struct buf text = buf_in(scratch, SIZE_MAX / 2);
     if (!json_write(&text, v, 0))
         return NULL;
     struct slice clean = redact_slice(scratch, buf_slice(&text), &hidden);
-    return clean.ptr ? json_parse(a, clean, any, &error) : NULL;
+    return clean.ptr ? json_parse(a, clean, any, NULL) : NULL;
 }
 
 static void add_bytes(struct build *b, struct slice body)

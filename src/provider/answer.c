@@ -221,8 +221,7 @@ bool answer_keep(struct buf *text, const allm_json *value)
 
 const allm_json *answer_kept(struct arena *a, const struct buf *text)
 {
-    const allm_error *error;
-    return text->len ? json_parse_loose(a, buf_slice(text), &error) : NULL;
+    return text->len ? json_parse_loose(a, buf_slice(text), NULL) : NULL;
 }
 
 static void add_extra(struct answer *a, const allm_json *more)

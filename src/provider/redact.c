@@ -28,14 +28,13 @@ static bool is_escaped(struct slice key)
 static const allm_json *redact_json(struct arena *a, const allm_json *v,
                                     struct slice key)
 {
-    const allm_error *error;
     struct buf text = buf_in(a, SIZE_MAX / 2);
     if (!v || is_escaped(key) || !json_write(&text, v, 0))
         return NULL;
     const char *clean = redact_text(a, text.ptr, key);
     if (clean == text.ptr)
         return json_copy(a, v);
-    return clean ? json_parse(a, slice_of(clean), no_limits, &error) : NULL;
+    return clean ? json_parse(a, slice_of(clean), no_limits, NULL) : NULL;
 }
 
 /* Truncate a long text between characters.  Keys are redacted before. */
@@ -82,7 +81,6 @@ const allm_error *redact_error(struct arena *a, const allm_error *error,
 const allm_json *redact_answer(struct arena *a, const allm_json *v,
                                struct slice key)
 {
-    const allm_error *error;
     struct buf text, quoted;
     if (!v || key.len < SHORTEST_KEY)
         return v;
@@ -96,6 +94,6 @@ const allm_json *redact_answer(struct arena *a, const allm_json *v,
     struct slice clean = redact_slice(a, buf_slice(&text), &rules);
     if (clean.ptr == text.ptr)
         return v;
-    v = clean.ptr ? json_parse(a, clean, no_limits, &error) : NULL;
+    v = clean.ptr ? json_parse(a, clean, no_limits, NULL) : NULL;
     return v || a->broken ? v : json_empty_object();
 }

@@ -215,13 +215,12 @@ static const allm_json *terminal_metadata(struct turns *t,
                                           const allm_tool_call *call)
 {
     struct arena *a = home_arena(t->setup.home);
-    const allm_error *error = NULL;
     struct build b = build_object_in(a);
     build_text_copy_at(&b, "terminal_tool", slice_of(call->name));
     build_value_copy_at(&b, "terminal_args", call->arguments);
     build_value_at(&b, "terminal_tool_call",
                    encode_to_json(a, &tool_call_shape, call, ALLM_FORM_TAGGED,
-                                  &error));
+                                  NULL));
     return build_finish(&b);
 }
 
@@ -304,8 +303,7 @@ static const allm_response *final_response(struct turns *t)
         m = json_set(arena, m, SLICE("blank_stop_retries"), build_done(&b));
     }
     r.metadata = m;
-    const allm_error *error = NULL;
-    return m ? shape_copy(a->home, &response_shape, &r, &error) : NULL;
+    return m ? shape_copy(a->home, &response_shape, &r, NULL) : NULL;
 }
 
 static const char *agent_reason(const struct turns *t)

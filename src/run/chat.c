@@ -258,10 +258,9 @@ static const allm_json *finalize_metadata(struct turns *t, struct arena *a,
     struct build b = build_object_in(a);
     build_text_at(&b, "pass_1_halted", slice_of(chat_of(t)->pass_1_halted));
     if (failed) {
-        const allm_error *error = NULL;
         build_value_at(&b, "pass_2_error",
                        encode_to_json(a, &error_shape, failed, ALLM_FORM_TAGGED,
-                                      &error));
+                                      NULL));
     }
     return build_finish(&b);
 }

@@ -121,8 +121,7 @@ static const allm_json *copy_json(struct collect *c, const allm_json *v)
 static const void *copy_value(struct collect *c, const struct shape *s,
                               const void *value)
 {
-    const allm_error *error = NULL;
-    const void *mine = value ? shape_copy(c->home, s, value, &error) : NULL;
+    const void *mine = value ? shape_copy(c->home, s, value, NULL) : NULL;
     if (value && !mine)
         c->broken = true;
     return mine;

@@ -51,11 +51,10 @@ void spans_fail(struct call_spans *s, const allm_error *error)
 void spans_end_with(struct trace_span *span, struct arena *a, const char *key,
                     const struct shape *shape, const void *value)
 {
-    const allm_error *error = NULL;
     if (!span->trace)
         return;
     const allm_json *encoded =
-        value ? encode_to_json(a, shape, value, ALLM_FORM_PLAIN, &error) : NULL;
+        value ? encode_to_json(a, shape, value, ALLM_FORM_PLAIN, NULL) : NULL;
     trace_end(span, build_one(a, key, encoded ? encoded : json_null()));
 }
 
@@ -77,12 +76,11 @@ void spans_end(struct call_spans *s, const allm_response *response)
 static const allm_json *make_tool_metadata(struct tool_spans *t,
                                            const allm_tool_call *call)
 {
-    const allm_error *error = NULL;
     struct build b = build_object_in(t->arena);
     build_text_at(&b, "tool", slice_of(call->name));
     build_value_at(&b, "tool_call",
                    encode_to_json(t->arena, &tool_call_shape, call,
-                                  ALLM_FORM_PLAIN, &error));
+                                  ALLM_FORM_PLAIN, NULL));
     const allm_json *mine = build_finish(&b);
     return mine ? json_merge(t->arena, t->metadata, mine) : NULL;
 }

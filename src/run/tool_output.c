@@ -86,7 +86,6 @@ static void read_tool_output(allm_tool_run *run, const allm_json *args,
  * executor. */
 const allm_tool *tool_output_tool(struct tool_output *w)
 {
-    const allm_error *error = NULL;
     const allm_json *metadata = build_one_text(home_arena(w->home),
                                                "allm_builtin",
                                                SLICE(TOOL_OUTPUT_NAME));
@@ -104,5 +103,5 @@ const allm_tool *tool_output_tool(struct tool_output *w)
                             "\"required\":[\"tool_call_id\"]}",
              .call = read_tool_output, .ud = w, .effect = ALLM_EFFECT_PURE,
              .metadata = metadata, .flags = ALLM_TOOL_INLINE),
-        &error);
+        NULL);
 }

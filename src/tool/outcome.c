@@ -158,10 +158,9 @@ const allm_error *outcome_error(struct arena *a, const struct outcome *o,
 const allm_json *outcome_error_json(struct arena *a, const struct outcome *o,
                                     const allm_error *error)
 {
-    const allm_error *why;
     if (o->value || !error)
         return o->value;
-    return encode_to_json(a, &error_shape, error, ALLM_FORM_PLAIN, &why);
+    return encode_to_json(a, &error_shape, error, ALLM_FORM_PLAIN, NULL);
 }
 
 static void write_halt(struct build *b, const struct outcome *o)

@@ -401,13 +401,11 @@ static void settle_members(struct anthropic_blocks *all,
 static void settle_opaque(struct anthropic_blocks *all,
                           struct anthropic_block *b)
 {
-    const allm_error *error = NULL;
     struct arena *life = all->answer->life;
     settle_members(all, b);
     if (!b->input.len)
         return;
-    const allm_json *input = json_parse_loose(life, buf_slice(&b->input),
-                                              &error);
+    const allm_json *input = json_parse_loose(life, buf_slice(&b->input), NULL);
     if (input)
         b->raw = json_set(life, b->raw, SLICE("input"), input);
     if (!b->raw || life->broken)
@@ -498,14 +496,13 @@ static bool must_send_back(const struct anthropic_blocks *all,
 static const allm_json *citations_of(struct arena *a,
                                      const struct anthropic_block *b)
 {
-    const allm_error *error = NULL;
     if (!b->citations.len)
         return NULL;
     struct buf text = buf_in(a, SIZE_MAX / 2);
     buf_byte(&text, '[');
     buf_add(&text, buf_slice(&b->citations));
     buf_byte(&text, ']');
-    return text.broken ? NULL : json_parse_loose(a, buf_slice(&text), &error);
+    return text.broken ? NULL : json_parse_loose(a, buf_slice(&text), NULL);
 }
 
 static void write_thinking(struct build *o, const struct anthropic_block *b)

@@ -164,10 +164,9 @@ bool fake_log_transient(struct fake_log *log, int64_t until_call)
 
 static allm_json *plain_request(struct fake_log *log, const allm_request *r)
 {
-    const allm_error *error = NULL;
     struct arena a = arena_in(log->mem);
     const allm_json *v = encode_to_json(&a, &request_shape, r, ALLM_FORM_PLAIN,
-                                        &error);
+                                        NULL);
     allm_json *root = v ? json_root(log->mem, v) : NULL;
     arena_release(&a);
     return root;

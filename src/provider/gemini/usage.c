@@ -159,7 +159,6 @@ static void add_remainder(allm_usage *out)
 
 allm_usage gemini_usage_read(const struct gemini_usage *u, struct arena *a)
 {
-    const allm_error *error = NULL;
     allm_usage out = { .size = sizeof out };
     out.input_tokens = counts_add(u->prompt, u->tools);
     out.output_tokens = includes_thoughts(u, out.input_tokens)
@@ -169,7 +168,7 @@ allm_usage gemini_usage_read(const struct gemini_usage *u, struct arena *a)
     out.reasoning_tokens = u->thoughts;
     out.total_tokens = u->total;
     if (u->extra.len && !u->extra.broken)
-        out.extra = json_parse_loose(a, buf_slice(&u->extra), &error);
+        out.extra = json_parse_loose(a, buf_slice(&u->extra), NULL);
     add_remainder(&out);
     return out;
 }
