@@ -20,7 +20,6 @@
 #include "json/build.h"
 #include "json/json.h"
 #include "json/parse.h"
-#include "json/write.h"
 
 static void no_memory(allm_sink *sink)
 {
@@ -323,15 +322,6 @@ static void call_identify(struct calls *c, struct calls_slot *s,
         no_memory(sink);
 }
 
-/* The text of arguments that were received as a value. */
-static struct slice value_text(const allm_json *v, allm_sink *sink)
-{
-    struct buf text = buf_in(sink->arena, SIZE_MAX / 2);
-    if (!json_write(&text, v, 0))
-        no_memory(sink);
-    return buf_slice(&text);
-}
-
 static bool is_empty_piece(const struct calls_piece *p)
 {
     return !p->id.len && !p->name.len && !p->text.len && !p->state;
@@ -342,7 +332,7 @@ struct calls_slot *calls_add(struct calls *c, allm_sink *sink,
 {
     struct calls_piece p = *piece;
     if (p.object)
-        p.text = value_text(p.object, sink);
+        p.text = sink_json(sink, p.object);
     struct calls_slot *s = slot_find(c, &p);
     enum repeat repeat = s ? repeat_judge(c, s, &p, sink) : CONTINUES;
     if (!s && is_empty_piece(&p))

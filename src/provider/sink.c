@@ -12,6 +12,7 @@
 #include "data/response.h"
 #include "json/parse.h"
 #include "json/skeleton.h"
+#include "json/write.h"
 
 #include <stddef.h>
 
@@ -263,6 +264,14 @@ allm_status allm_sink_fail(allm_sink *s, const allm_error *error, bool final)
     s->failure = take_error(s, error);
     s->final = final;
     return s->failure ? s->failure->kind : s->status;
+}
+
+struct slice sink_json(struct allm_sink *s, const allm_json *v)
+{
+    struct buf text = buf_in(s->arena, SIZE_MAX / 2);
+    if (!json_write(&text, v, 0))
+        s->status = ALLM_ERR_NOMEM;
+    return buf_slice(&text);
 }
 
 allm_status sink_malformed(struct allm_sink *s, const char *message)

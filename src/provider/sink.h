@@ -44,6 +44,10 @@ allm_event *sink_add(struct allm_sink *s, allm_event_type type);
 void sink_last(allm_event *event);
 bool sink_lasts(const allm_event *event);
 
+/* A value as JSON text, in the arena of the events.  If memory runs out, the
+ * status says so. */
+struct slice sink_json(struct allm_sink *s, const allm_json *v);
+
 /* Fail because the response violates the protocol; a retry would not help.
  * Returns the kind of the error, or the sink's status if it cannot be
  * stored. */

@@ -372,10 +372,7 @@ static void settle_call(struct anthropic_blocks *all, struct anthropic_block *b)
     const allm_json *input = json_at(b->raw, "input");
     if (!b->slot || b->slot->raw.len || !allm_json_count(input))
         return;
-    struct buf text = buf_in(all->answer->sink->arena, SIZE_MAX / 2);
-    if (!json_write(&text, input, 0))
-        out_of_memory(all);
-    input_append(all, b, buf_slice(&text));
+    input_append(all, b, sink_json(all->answer->sink, input));
 }
 
 /* Merge the members that deltas changed into the block. */

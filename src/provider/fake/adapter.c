@@ -23,7 +23,6 @@
 #include "provider/fake/script.h"
 #include "provider/sink.h"
 #include "json/json.h"
-#include "json/write.h"
 
 #include <stdint.h>
 
@@ -203,19 +202,14 @@ static void fill_arguments(const allm_json *call, allm_event *event,
 {
     const allm_json *args = fake_member(call, "arguments");
     struct slice raw = json_slice(fake_member(call, "raw_arguments"));
-    struct buf text;
     event->arguments = args ? args : json_empty_object();
     if (!args && raw.len) {
         args = allm_sink_parse(sink, raw.ptr, raw.len);
         if (allm_json_type_of(args) == ALLM_JSON_OBJECT)
             event->arguments = args;
     }
-    if (!raw.ptr) {
-        buf_init(&text, sink->arena, SIZE_MAX / 2);
-        if (!json_write(&text, event->arguments, 0))
-            sink->status = ALLM_ERR_NOMEM;
-        raw = buf_slice(&text);
-    }
+    if (!raw.ptr)
+        raw = sink_json(sink, event->arguments);
     event->raw_arguments = raw.ptr;
     event->raw_len = raw.len;
 }

@@ -4,7 +4,6 @@
 #include "provider/gemini/field.h"
 #include "json/build.h"
 #include "json/json.h"
-#include "json/write.h"
 
 enum kind { TEXT, CALL, OTHER };
 
@@ -113,15 +112,6 @@ static void arguments_set(struct gemini_parts *all, struct calls_slot *slot,
     calls_close(&a->calls, slot, a->sink);
 }
 
-static void arguments_set_value(struct gemini_parts *all,
-                                struct calls_slot *slot, const allm_json *v)
-{
-    struct buf text = buf_in(all->answer->sink->arena, SIZE_MAX / 2);
-    if (!json_write(&text, v, 0))
-        out_of_memory(all);
-    arguments_set(all, slot, buf_slice(&text));
-}
-
 /* The arguments of the open call are complete. */
 static void close_call(struct gemini_parts *all)
 {
@@ -183,7 +173,7 @@ static void begin_call(struct gemini_parts *all, const allm_json *call,
     if (json_is_type(args, ALLM_JSON_TEXT)) {
         arguments_set(all, slot, json_slice(args));
     } else if (args && !json_is_type(args, ALLM_JSON_NULL)) {
-        arguments_set_value(all, slot, args);
+        arguments_set(all, slot, sink_json(all->answer->sink, args));
     } else if (pieces || gemini_field_true(call, "willContinue")) {
         all->open = slot;
         gemini_args_init(&all->args, all->answer->life);

@@ -22,7 +22,6 @@
 #include "provider/quirks.h"
 #include "json/build.h"
 #include "json/json.h"
-#include "json/write.h"
 
 /* The state of one response; initially zero. */
 struct ollama {
@@ -57,14 +56,9 @@ static void text_emit(struct ollama *o, struct slice text)
 /* The arguments as JSON text; empty if there are none. */
 static struct slice arguments_of(struct ollama *o, const allm_json *v)
 {
-    struct buf text;
-    allm_sink *sink = o->answer.sink;
     if (!json_is_type(v, ALLM_JSON_OBJECT) && !json_is_type(v, ALLM_JSON_ARRAY))
         return json_slice(v);   /* compatible servers send text */
-    buf_init(&text, sink->arena, SIZE_MAX / 2);
-    if (!json_write(&text, v, 0))
-        sink->status = ALLM_ERR_NOMEM;
-    return buf_slice(&text);
+    return sink_json(o->answer.sink, v);
 }
 
 /* Was this call received before?  Only the id can tell, because a model may

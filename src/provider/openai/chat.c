@@ -27,7 +27,6 @@
 #include "provider/quirks.h"
 #include "json/build.h"
 #include "json/json.h"
-#include "json/write.h"
 
 /* The state of a response; it begins zeroed. */
 struct openai_chat {
@@ -108,15 +107,6 @@ static void read_part(struct openai_chat *c, const allm_json *part)
         text_emit(c, json_text_at(part, "text"));
 }
 
-/* Emit the text of an object that was sent instead of a string. */
-static void value_emit(struct openai_chat *c, const allm_json *v)
-{
-    struct buf text = buf_in(c->answer.sink->arena, SIZE_MAX / 2);
-    if (!json_write(&text, v, 0))
-        c->answer.sink->status = ALLM_ERR_NOMEM;
-    text_emit(c, buf_slice(&text));
-}
-
 static void read_content(struct openai_chat *c, const allm_json *content)
 {
     c->has_content = c->has_content || json_slice(content).len;
@@ -124,7 +114,7 @@ static void read_content(struct openai_chat *c, const allm_json *content)
         text_emit(c, json_slice(content));
     else if (json_is_type(content, ALLM_JSON_OBJECT) &&
              allm_json_count(content))
-        value_emit(c, content);
+        text_emit(c, sink_json(c->answer.sink, content));
     else if (json_is_type(content, ALLM_JSON_ARRAY))
         for (const allm_json *p = NULL; (p = allm_json_next(content, p));)
             read_part(c, p);

@@ -3,7 +3,6 @@
 
 #include "json/build.h"
 #include "json/json.h"
-#include "json/write.h"
 
 static bool is_custom(const allm_json *item)
 {
@@ -93,8 +92,5 @@ struct slice openai_item_call_arguments(struct responses_items *all,
     const allm_json *v = json_at(item, is_custom(item) ? "input" : "arguments");
     if (!json_is_type(v, ALLM_JSON_OBJECT) && !json_is_type(v, ALLM_JSON_ARRAY))
         return json_slice(v);
-    struct buf text = buf_in(all->answer->sink->arena, SIZE_MAX / 2);
-    if (!json_write(&text, v, 0))
-        openai_item_no_memory(all);
-    return buf_slice(&text);
+    return sink_json(all->answer->sink, v);
 }
