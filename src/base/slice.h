@@ -103,6 +103,14 @@ static inline bool slice_is(struct slice s, const char *text)
     return slice_eq(s, slice_of(text));
 }
 
+/* Is it one of the names in the list, which NULL ends? */
+static inline bool slice_in(struct slice s, const char *const *list)
+{
+    while (*list && !slice_is(s, *list))
+        list++;
+    return *list != NULL;
+}
+
 static inline bool slice_starts(struct slice s, struct slice with)
 {
     return s.len >= with.len && slice_same(s.ptr, with.ptr, with.len);

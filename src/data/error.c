@@ -112,9 +112,7 @@ static bool reason_known(const allm_error *e)
     if (!list)
         return e->kind == ALLM_ERR_MISUSE || e->kind == ALLM_ERR_NOMEM ||
                e->kind == ALLM_ERR_STORE;
-    while (*list && strcmp(*list, e->reason) != 0)
-        list++;
-    return *list != NULL;
+    return slice_in(slice_of(e->reason), list);
 }
 
 /* ------------------------------------------------------------- messages --- */

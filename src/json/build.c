@@ -216,13 +216,9 @@ void build_entry(struct build *b, const allm_json *key)
 void build_entries(struct build *b, const allm_json *object,
                    const char *const *except)
 {
-    for (const allm_json *k = NULL; (k = allm_json_next(object, k));) {
-        const char *const *name = except;
-        while (*name && !json_is(k, *name))
-            name++;
-        if (!*name)
+    for (const allm_json *k = NULL; (k = allm_json_next(object, k));)
+        if (!slice_in(json_slice(k), except))
             build_entry(b, k);
-    }
 }
 
 void build_value_copy(struct build *b, const allm_json *json)

@@ -163,11 +163,8 @@ static bool has_only(struct reading *r, const allm_json *object,
     if (allm_json_type_of(object) != ALLM_JSON_OBJECT)
         return refuse(r, "%s must be an object", what);
     for (const allm_json *k = NULL; (k = allm_json_next(object, k));) {
-        size_t i = 0;
-        while (names[i] && !json_is(k, names[i]))
-            i++;
         struct slice key = json_slice(k);
-        if (!names[i] && !json_is(k, "note"))
+        if (!slice_in(key, names) && !slice_is(key, "note"))
             return refuse(r,
                           "%s has no member \"%.*s\"; check its spelling, "
                           "or put remarks into \"note\"",

@@ -144,24 +144,14 @@ const char *explain_sentence(struct arena *a, int32_t status,
     return text.broken ? NULL : text.ptr;
 }
 
-static bool is_skipped(const allm_json *key, const char *const *skip)
-{
-    while (*skip && !json_is(key, *skip))
-        skip++;
-    return *skip;
-}
-
 const allm_json *explain_details(struct build *b, const allm_json *core,
                                  const char *const *skip)
 {
     bool object = allm_json_type_of(core) == ALLM_JSON_OBJECT;
-    for (const allm_json *k = NULL; object && (k = allm_json_next(core, k));) {
-        const allm_json *v = allm_json_value(k);
-        if (is_skipped(k, skip) || allm_json_type_of(v) == ALLM_JSON_NULL)
-            continue;
-        build_key(b, json_slice(k));
-        build_value(b, v);
-    }
+    for (const allm_json *k = NULL; object && (k = allm_json_next(core, k));)
+        if (!slice_in(json_slice(k), skip) &&
+            allm_json_type_of(allm_json_value(k)) != ALLM_JSON_NULL)
+            build_entry(b, k);
     const allm_json *all = build_finish(b);
     return allm_json_count(all) ? all : NULL;
 }

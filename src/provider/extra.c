@@ -19,13 +19,6 @@ static const char *const reserved_headers[] = {
     "transfer-encoding", "accept-encoding", "connection", NULL,
 };
 
-static bool is_listed(struct slice name, const char *const *list)
-{
-    while (list && *list && !slice_is(name, *list))
-        list++;
-    return list && *list;
-}
-
 static const allm_json *object_or_empty(const allm_json *v)
 {
     return allm_json_type_of(v) == ALLM_JSON_OBJECT ? v : json_empty_object();
@@ -141,7 +134,7 @@ void extra_write(const struct extra *x, struct emit *e,
 {
     for (const allm_json *k = NULL; (k = allm_json_next(x->options, k));) {
         struct slice name = json_slice(k);
-        if (is_listed(name, never_sent) || is_listed(name, except) ||
+        if (slice_in(name, never_sent) || (except && slice_in(name, except)) ||
             allm_json_type_of(allm_json_value(k)) == ALLM_JSON_NULL)
             continue;
         emit_key(e, name);
@@ -189,7 +182,7 @@ const allm_error *extra_headers(const struct extra *x, allm_http *http,
             return option_error(a, "extra_headers: a name must consist of "
                                    "letters, digits and dashes, and its value "
                                    "must be one line of text");
-        if (is_listed(slice_of(name), reserved_headers))
+        if (slice_in(slice_of(name), reserved_headers))
             return option_error(a, "extra_headers must not contain headers for "
                                    "keys or of the transport; set a key with "
                                    "api_key");

@@ -21,12 +21,9 @@ bool outcome_reserved(const char *reason)
     static const char *const reserved[] = {
         HALTED_ASK_USER,  HALTED_BUDGET,    HALTED_CANCELLED,
         HALTED_COMPLETED, HALTED_ERROR,     HALTED_HALT_WHEN,
-        HALTED_MANUAL,    HALTED_MAX_TURNS, HALTED_TOOL_ERROR,
+        HALTED_MANUAL,    HALTED_MAX_TURNS, HALTED_TOOL_ERROR, NULL,
     };
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (!strcmp(reserved[i], reason))
-            return true;
-    return false;
+    return slice_in(slice_of(reason), reserved);
 }
 
 struct outcome outcome_reported(const allm_json *value)

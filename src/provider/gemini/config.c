@@ -63,7 +63,7 @@ static const char *const not_sent[] = {
     "extra_body", "extra_headers", "base_url", "quirks", "organization",
     "project", "api_version", "reasoning_effort", "reasoning_summary",
     "verbosity", "prompt_cache", "parallel_tool_calls", "stream", "model",
-    "json_schema", "generationConfig", "generation_config", "api",
+    "json_schema", "generationConfig", "generation_config", "api", NULL,
 };
 
 /* The efforts: as a level for newer models, and as a token budget for
@@ -171,14 +171,6 @@ const char *gemini_config_body(const struct extra *x, struct slice option)
     return json_get(body, option) ? option.ptr : NULL;
 }
 
-static bool is_read_here(struct slice option)
-{
-    for (size_t i = 0; i < sizeof not_sent / sizeof *not_sent; i++)
-        if (slice_is(option, not_sent[i]))
-            return true;
-    return false;
-}
-
 static struct slice field_name(struct slice option)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -204,7 +196,8 @@ static const allm_json *apply_option(const struct extra *x,
 {
     const allm_json *v = allm_json_value(key);
     struct slice name = field_name(json_slice(key));
-    if (is_read_here(json_slice(key)) || gemini_config_body(x, json_slice(key)))
+    if (slice_in(json_slice(key), not_sent) ||
+        gemini_config_body(x, json_slice(key)))
         return config;
     if (slice_is(name, "stopSequences"))
         v = as_list(v, a);

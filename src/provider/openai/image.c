@@ -106,14 +106,11 @@ static void write_options(struct encoding *e)
                                             "api_version", NULL };
     for (const allm_json *k = NULL;
          (k = allm_json_next(e->extra.options, k));) {
-        size_t i = 0;
         struct emit plain;
         const allm_json *v = allm_json_value(k);
         const char *name = allm_json_text(k, NULL);
-        while (not_sent[i] && strcmp(not_sent[i], name) != 0)
-            i++;
-        if (not_sent[i] || allm_json_type_of(v) == ALLM_JSON_NULL ||
-            strpbrk(name, "\"\r\n"))
+        if (slice_in(slice_of(name), not_sent) ||
+            allm_json_type_of(v) == ALLM_JSON_NULL || strpbrk(name, "\"\r\n"))
             continue;
         struct buf text = buf_in(e->http->arena, 64 * 1024);
         emit_init(&plain, &text);
