@@ -106,15 +106,6 @@ static allm_status break_circuit(void *state, const allm_loop_view *view,
 
 /* ------------------------------------------------------- blank answers --- */
 
-static const char *finish_name(allm_finish f)
-{
-    static const char *const words[] = { NULL,         "stop",
-                                         "length",     "tool_calls",
-                                         "content_filter", "error",
-                                         "other" };
-    return words[f];
-}
-
 /* {"iteration", "attempts", "finish_reasons", "provider", "model"} */
 static const allm_json *blank_details(struct turns *t, const allm_context *c)
 {
@@ -128,7 +119,7 @@ static const allm_json *blank_details(struct turns *t, const allm_context *c)
     build_uint_at(&b, "attempts", a->blanks);
     build_array_at(&b, "finish_reasons");
     for (uint32_t i = 0; i < a->blanks && i < 16; i++)
-        build_text_or_null(&b, finish_name(a->blank_finish[i]));
+        build_text_or_null(&b, response_finish_words.word[a->blank_finish[i]]);
     build_end(&b);
     build_text_copy_at(&b, "provider",
                        slice_of(row && row->name ? row->name : ""));

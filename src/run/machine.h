@@ -42,10 +42,10 @@ struct machine_ops {
      * *again_ns, which the caller sets to INT64_MAX.  NULL: it has failed if it
      * has an error. */
     bool (*failed)(const struct machine *m, int64_t *again_ns);
+    /* This function and the next ones may be NULL. */
     const allm_response *(*response)(const struct machine *m);
     const char *(*request_id)(const struct machine *m);
-    /* The result of this kind after the end; NULL if it has none.  This
-     * function and the next ones may be NULL. */
+    /* The result of this kind after the end; NULL if it has none. */
     const void *(*result)(const struct machine *m, enum machine_result which);
     /* The full text of a truncated tool result; NULL if it was not
      * truncated. */

@@ -51,25 +51,11 @@ static const allm_error *refused_error(const struct machine *m)
     return as_refused(m)->error;
 }
 
-static const allm_response *refused_response(const struct machine *m)
-{
-    (void)m;
-    return NULL;
-}
-
-static const char *refused_request_id(const struct machine *m)
-{
-    (void)m;
-    return NULL;
-}
-
 static const struct machine_ops refused_ops = {
     .next = refused_next,
     .stop = refused_stop,
     .free = refused_free,
     .error = refused_error,
-    .response = refused_response,
-    .request_id = refused_request_id,
 };
 
 allm_stream *refused_stream(const allm_engine *e, const allm_error *error)

@@ -158,9 +158,14 @@ static allm_status yield_held(allm_stream *s, int64_t again_ns)
     return ALLM_AGAIN;
 }
 
+static const allm_response *response_of(const struct machine *m)
+{
+    return m->ops->response ? m->ops->response(m) : NULL;
+}
+
 static bool has_result(const struct machine *m)
 {
-    return m->ops->response(m) ||
+    return response_of(m) ||
            (m->ops->result && (m->ops->result(m, MACHINE_STEP) ||
                                m->ops->result(m, MACHINE_CHAT)));
 }
@@ -280,9 +285,8 @@ const allm_error *allm_stream_error(const allm_stream *s)
 
 const allm_response *allm_stream_response(const allm_stream *s)
 {
-    return s && s->ended && s->status == ALLM_OK
-               ? s->machine->ops->response(s->machine)
-               : NULL;
+    return s && s->ended && s->status == ALLM_OK ? response_of(s->machine)
+                                                 : NULL;
 }
 
 /* The result of this kind, if the machine has ended well and has one. */
@@ -367,7 +371,9 @@ const char *allm_stream_tool_output(const allm_stream *s,
 
 const char *allm_stream_request_id(const allm_stream *s)
 {
-    return s ? s->machine->ops->request_id(s->machine) : NULL;
+    return s && s->machine->ops->request_id
+               ? s->machine->ops->request_id(s->machine)
+               : NULL;
 }
 
 allm_text *allm_stream_event_json(const allm_stream *s)

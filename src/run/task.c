@@ -256,12 +256,6 @@ static bool task_failed(const struct machine *m, int64_t *again_ns)
             t->request_machine->ops->failed(t->request_machine, again_ns));
 }
 
-static const allm_response *task_response(const struct machine *m)
-{
-    (void)m;
-    return NULL;
-}
-
 static const char *task_request_id(const struct machine *m)
 {
     return ((const struct task *)m)->request_id;
@@ -280,7 +274,6 @@ static const struct machine_ops task_ops = {
     .free = task_free,
     .error = task_last_error,
     .failed = task_failed,
-    .response = task_response,
     .request_id = task_request_id,
     .result = task_machine_result,
 };

@@ -82,12 +82,6 @@ static const allm_error *tool_calls_error(const struct machine *m)
     return c->error ? c->error : batch_error(c->batch);
 }
 
-static const allm_response *tool_calls_response(const struct machine *m)
-{
-    (void)m;
-    return NULL;
-}
-
 static const char *tool_calls_request_id(const struct machine *m)
 {
     return as_tool_calls(m)->request_id;
@@ -126,7 +120,6 @@ static const struct machine_ops tool_calls_ops = {
     .stop = tool_calls_stop,
     .free = tool_calls_free,
     .error = tool_calls_error,
-    .response = tool_calls_response,
     .request_id = tool_calls_request_id,
     .result = tool_calls_result,
     .blocked = tool_calls_wait_status,
