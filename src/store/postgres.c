@@ -176,7 +176,6 @@ static const allm_error *postgres_open(struct arena *a, const char *uri,
                                      .driver = &postgres_driver,
                                      .opts = *opts } };
     arena_init(&q->arena, opts->mem);
-    arena_init(&q->kept, opts->mem);
     q->uri = arena_text(&q->arena, uri);
     const allm_error *error = q->uri ? set_up(q, a) : status_nomem();
     if (error) {

@@ -2,9 +2,8 @@
  * postgres_driver.c - the connection to PostgreSQL, statements and errors
  *
  * libpq is used by its asynchronous functions, so that every request has a
- * deadline.  Nothing depends on the session of the server, so a pooler in
- * transaction mode may stand between; where none does, statements that are run
- * again and again are prepared, which saves the server most of their time.
+ * deadline.  Statements are unnamed and have parameters; nothing depends on
+ * the session of the server, so a pooler in transaction mode may stand between.
  * Results come in binary form: integers as eight bytes, strings as they are.
  */
 #include "store/postgres_parts.h"
@@ -20,8 +19,6 @@ enum { CONNECT_MS = 10000, NS_PER_MS = 1000000 };
 /* ------------------------------------------------------------- errors --- */
 
 #define UNREACHABLE "store_unreachable"
-#define NOT_PREPARED "26000"
-#define PREPARED_TWICE "42P05"
 
 /* What the server or libpq says, in one line. */
 static const char *first_line(struct arena *a, const char *text)
@@ -57,8 +54,6 @@ static const struct {
     { "55P03", "store_busy", "a lock is held by another transaction; try "
                              "again" },
     { "57014", "store_busy", "it took too long; try again" },
-    { NOT_PREPARED, "store_busy", "a pooler is in between; try again" },
-    { PREPARED_TWICE, "store_busy", "a pooler is in between; try again" },
     { "53", "store_full", "the server lacks disk space or memory" },
     { "25006", "store_read_only", "the server is a standby; use the primary" },
     { "42501", "store_needs_migration", "this role may not create or change "
@@ -77,9 +72,6 @@ static const allm_error *server_error(struct postgres *q, struct arena *a,
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *text = first_line(a, PQresultErrorMessage(result));
-    if (state &&
-        (!strcmp(state, NOT_PREPARED) || !strcmp(state, PREPARED_TWICE)))
-        q->forgets = true;
     for (size_t i = 0; state && i < sizeof states / sizeof *states; i++)
         if (!strncmp(state, states[i].state, strlen(states[i].state)))
             return status_error(a, ALLM_ERR_STORE, states[i].reason, "%s: %s",
@@ -123,19 +115,11 @@ static int64_t deadline_of(const struct postgres *q)
 
 /* --------------------------------------------------------- connecting --- */
 
-static void forget_statements(struct postgres *q)
-{
-    q->statement_count = 0;
-    q->kept_ns = clock_now_ns(clock_real());
-    arena_release(&q->kept);
-}
-
 void postgres_disconnect(struct postgres *q)
 {
     PQfinish(q->conn);
     q->conn = NULL;
-    q->asked = q->direct = false;
-    forget_statements(q);
+    q->asked = false;
 }
 
 /* The server's notices are not for our caller's standard error. */
@@ -182,7 +166,6 @@ static void listen_to(struct postgres *q, struct arena *a)
     if (SQL_RUN(s, a, "SELECT pg_backend_pid()", &rows, sql_int(0)) ||
         !q->conn || rows.cells[0].n != PQbackendPID(q->conn))
         return;
-    q->direct = true;
     SQL_RUN(s, a, "LISTEN allm", NULL, sql_int(0));
 }
 
@@ -220,7 +203,7 @@ static void notify_postgres(struct sql *s, struct arena *a)
             NULL, sql_int(0));
 }
 
-/* ---------------------------------------------- parameters, results --- */
+/* --------------------------------------------------------- statements --- */
 
 /* "$now" as PostgreSQL has it. */
 static const struct slice now_text =
@@ -342,111 +325,6 @@ static bool read_cells(struct arena *a, const PGresult *r,
     return rows->cells && !a->broken;
 }
 
-/* ------------------------------------------------ prepared statements --- */
-
-enum { PREPARED_AFTER = 3, KEPT_MS = 60000 };
-
-/* A plan that was made while the tables were small reads them whole.  All are
- * made anew once a minute. */
-static void renew_plans(struct postgres *q, struct arena *a)
-{
-    struct sql *s = &q->sql;
-    int64_t now = clock_now_ns(clock_real());
-    if (now < clock_after(q->kept_ns, KEPT_MS) ||
-        PQtransactionStatus(q->conn) != PQTRANS_IDLE)
-        return;
-    forget_statements(q);
-    SQL_RUN(s, a, "DEALLOCATE ALL", NULL, sql_int(0));
-}
-
-/* The entry of this text; NULL: there is no room for one more. */
-static struct postgres_statement *find_statement(struct postgres *q,
-                                                 struct slice text)
-{
-    for (size_t i = 0; i < q->statement_count; i++)
-        if (slice_eq(q->statements[i].text, text))
-            return &q->statements[i];
-    const char *copy = q->statement_count < POSTGRES_STATEMENTS
-                           ? arena_copy(&q->kept, text)
-                           : NULL;
-    if (!copy)
-        return NULL;
-    struct postgres_statement *t = &q->statements[q->statement_count++];
-    *t = (struct postgres_statement){ .text = { copy, text.len } };
-    return t;
-}
-
-static const allm_error *prepare(struct postgres *q, struct arena *a,
-                                 struct postgres_statement *t, int64_t end)
-{
-    const allm_error *error = NULL;
-    struct buf name;
-    buf_init(&name, &q->kept, 32);
-    buf_text(&name, "allm_");
-    buf_uint(&name, (uint64_t)(t - q->statements));
-    if (name.broken)
-        return status_nomem();
-    if (!PQsendPrepare(q->conn, name.ptr, t->text.ptr, 0, NULL) ||
-        !flush_request(q, end))
-        return lost_connection(q, a, first_line(a, PQerrorMessage(q->conn)));
-    PGresult *result = take_result(q, a, end, &error);
-    if (result)
-        t->name = name.ptr;
-    PQclear(result);
-    return error;
-}
-
-/* The name of a statement that the server keeps; NULL if it is sent as a text:
- * the first times, and behind a pooler. */
-static const allm_error *find_name(struct postgres *q, struct arena *a,
-                                   const char *text, int64_t end,
-                                   const char **name)
-{
-    const allm_error *error = NULL;
-    *name = NULL;
-    if (!q->direct || q->forgets)
-        return NULL;
-    renew_plans(q, a);
-    struct postgres_statement *t = find_statement(q, slice_of(text));
-    if (!t)
-        return NULL;
-    if (++t->uses > PREPARED_AFTER && !t->name)
-        error = prepare(q, a, t, end);
-    if (!error)
-        *name = t->name;
-    return error;
-}
-
-/* --------------------------------------------------------- statements --- */
-
-/* Send a statement and await its result; NULL and *error. */
-static PGresult *request(struct postgres *q, struct arena *a, const char *text,
-                         size_t count, const struct parameters *p,
-                         const allm_error **error)
-{
-    int64_t end = deadline_of(q);
-    const char *name;
-    *error = find_name(q, a, text, end, &name);
-    if (*error)
-        return NULL;
-    int sent = name ? PQsendQueryPrepared(q->conn, name, (int)count, p->values,
-                                          p->lengths, p->formats, 1)
-                    : PQsendQueryParams(q->conn, text, (int)count, NULL,
-                                        p->values, p->lengths, p->formats, 1);
-    if (sent && flush_request(q, end))
-        return take_result(q, a, end, error);
-    *error = lost_connection(q, a, first_line(a, PQerrorMessage(q->conn)));
-    return NULL;
-}
-
-/* The server did not know a statement that was prepared, and no transaction
- * has failed for it. */
-static bool may_send_text(const struct postgres *q)
-{
-    return q->forgets && q->conn &&
-           PQtransactionStatus(q->conn) == PQTRANS_IDLE;
-}
-
 static const allm_error *run_postgres(struct sql *s, struct arena *a,
                                       const char *text, size_t count,
                                       const struct sql_value *params,
@@ -465,10 +343,12 @@ static const allm_error *run_postgres(struct sql *s, struct arena *a,
     for (size_t i = 0; i < count; i++)
         if (!fill_parameter(a, &p, i, &params[i]))
             return status_nomem();
-    bool kept = !q->forgets;
-    PGresult *result = request(q, a, full, count, &p, &error);
-    if (!result && kept && may_send_text(q))
-        result = request(q, a, full, count, &p, &error);
+    int64_t end = deadline_of(q);
+    if (!PQsendQueryParams(q->conn, full, (int)count, NULL, p.values, p.lengths,
+                           p.formats, 1) ||
+        !flush_request(q, end))
+        return lost_connection(q, a, first_line(a, PQerrorMessage(q->conn)));
+    PGresult *result = take_result(q, a, end, &error);
     if (!result)
         return error;
     if (rows) {

@@ -7,16 +7,6 @@
 
 #include <libpq-fe.h>
 
-/* A statement, how often it was run on this connection, and its name once it
- * is prepared. */
-struct postgres_statement {
-    struct slice text;
-    unsigned uses;
-    const char *name;
-};
-
-enum { POSTGRES_STATEMENTS = 64 };
-
 struct postgres {
     struct sql sql;
     struct arena arena;         /* of the URI */
@@ -24,12 +14,6 @@ struct postgres {
     PGconn *conn;               /* NULL: not connected */
     bool read_only;             /* a standby */
     bool asked;                 /* to be notified, on this connection */
-    bool direct;                /* nothing stands between us and the server */
-    bool forgets;               /* the server lost what was prepared, once */
-    struct arena kept;          /* of the statements */
-    int64_t kept_ns;            /* since when: their plans grow old */
-    struct postgres_statement statements[POSTGRES_STATEMENTS];
-    size_t statement_count;
     int64_t renewed_ns;         /* when leases were renewed last */
 
     /* What append() has prepared and commit() sends. */

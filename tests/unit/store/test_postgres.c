@@ -1,5 +1,4 @@
 /* test_postgres.c - what only PostgreSQL has: leases by time, a server */
-#include "store/sql.h"
 #include "store/store.h"
 
 #include "harness/check.h"
@@ -240,135 +239,6 @@ static void server_is_notified(void)
     stored_on_server(is_notified, false);
 }
 
-/* ------------------------------------------------- prepared statements --- */
-
-/* A statement for the connection of a store, and the number it returns. */
-struct statement {
-    const char *text;
-    int64_t n;
-};
-
-static const allm_error *run_statement(struct backend *b, struct arena *a,
-                                       void *ud)
-{
-    struct statement *t = ud;
-    struct sql_rows rows = { 0 };
-    const allm_error *error = sql_of(b)->driver->run(sql_of(b), a, t->text, 0,
-                                                     NULL, &rows);
-    t->n = !error && rows.count ? rows.cells[0].n : -1;
-    return error;
-}
-
-static int64_t number_of(allm_store *s, const char *text)
-{
-    struct arena a;
-    struct statement t = { text, -1 };
-    arena_init(&a, mem_default());
-    CHECK(!store_call(s, run_statement, &a, &t));
-    arena_release(&a);
-    return t.n;
-}
-
-#define KEPT "SELECT count(*) FROM pg_prepared_statements"
-
-enum { WRITES = 12 };
-
-/* Write, and forget what is prepared in between; how many statements were kept
- * before that, and after all. */
-static void write_and_forget(const char *uri, int64_t *before, int64_t *after)
-{
-    struct arena a;
-    struct store_loaded l = { 0 };
-    arena_init(&a, mem_default());
-    allm_store *s = stored_open(uri, NULL);
-    struct store_session *t = stored_session(s, &a, "one", ALLM_SESSION_CREATE,
-                                             &l, NULL);
-    for (int i = 0; t && i < WRITES; i++) {
-        CHECK_TEXT(stored_write(t, STORED(.type = i ? "change" : "created")),
-                   "");
-        if (i != WRITES / 2)
-            continue;
-        *before = number_of(s, KEPT);
-        number_of(s, "DEALLOCATE ALL");
-    }
-    *after = number_of(s, KEPT);
-    CHECK_INT(t ? store_session_head(t) : 0, WRITES);
-    store_session_drop(t);
-    allm_store_free(s);
-    arena_release(&a);
-}
-
-/* What is run again and again is prepared, until the server forgets it. */
-static void prepares_what_repeats(const char *uri)
-{
-    int64_t before = 0, after = 0;
-    write_and_forget(uri, &before, &after);
-    CHECK(before > 0);
-    CHECK_INT(after, 0);
-}
-
-static void server_prepares_what_repeats(void)
-{
-    stored_on_server(prepares_what_repeats, false);
-}
-
-#if ALLM_POSTGRES
-#include "store/postgres_parts.h"
-
-static const allm_error *age_plans(struct backend *b, struct arena *a, void *ud)
-{
-    (void)a;
-    *(size_t *)ud = postgres_of(b)->statement_count;
-    postgres_of(b)->kept_ns = INT64_MIN;
-    return NULL;
-}
-
-/* Plans that are old are made anew. */
-static void plans_anew(const char *uri)
-{
-    struct arena a;
-    size_t before = 0, after = 0;
-    bool heard = false;
-    arena_init(&a, mem_default());
-    allm_store *s = stored_open(uri, NULL);
-    store_call(s, begin_to_hear, &a, &heard);
-    for (int i = 0; i < WRITES; i++)
-        number_of(s, KEPT);
-    CHECK(number_of(s, KEPT) > 0);
-    CHECK(!store_call(s, age_plans, &a, &before));
-    CHECK_INT(number_of(s, KEPT), 0);
-    CHECK(!store_call(s, age_plans, &a, &after));
-    CHECK_INT(after, 2);        /* the count, and what forgot the others */
-    CHECK(before > 0);
-    allm_store_free(s);
-    arena_release(&a);
-}
-
-static void server_plans_anew(void)
-{
-    stored_on_server(plans_anew, false);
-}
-#else
-static void server_plans_anew(void)
-{
-    stored_on_server(NULL, false);
-}
-#endif
-
-/* Another client may get the connection of the server. */
-static void prepares_nothing(const char *uri)
-{
-    int64_t before = -1, after = -1;
-    write_and_forget(uri, &before, &after);
-    CHECK_INT(before, 0);
-    CHECK_INT(after, 0);
-}
-
-static void pooler_prepares_nothing(void)
-{
-    stored_on_server(prepares_nothing, true);
-}
-
 /* ------------------------------------------------------------- restart --- */
 
 static void survives_a_restart_of(const char *uri)
@@ -417,9 +287,6 @@ TESTS = {
     TEST_ONCE(server_renews_all_leases),
     TEST_ONCE(pooler_renews_all_leases),
     TEST_ONCE(server_is_notified),
-    TEST_ONCE(server_prepares_what_repeats),
-    TEST_ONCE(server_plans_anew),
-    TEST_ONCE(pooler_prepares_nothing),
     TEST_ONCE(server_survives_a_restart),
     TEST_ONCE(a_password_is_not_in_an_error),
     TESTS_END
