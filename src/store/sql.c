@@ -311,12 +311,12 @@ const allm_error *sql_prune(struct backend *b, struct arena *a, int64_t id,
 
 /* ------------------------------------------------ news for the holder --- */
 
-/* Inside a transaction. */
+/* Inside a transaction.  The row comes first: whoever has changed it puts the
+ * next message into the inbox, so messages appear in the order of their ids. */
 static const allm_error *put_message(struct sql *q, struct arena *a,
                                      const char *name, const char *uid,
                                      struct slice body, const char *queue)
 {
-    struct sql_rows rows = { 0 };
     const allm_error *error =
         SQL_RUN(q, a,
                 "INSERT INTO allm_session (name, uid, created, changed) "
@@ -324,14 +324,14 @@ static const allm_error *put_message(struct sql *q, struct arena *a,
                 NULL, sql_text(name), sql_text(uid));
     if (!error)
         error = SQL_RUN(q, a,
+                        "UPDATE allm_session SET queue = COALESCE($2, queue), "
+                        "due = COALESCE(due, $now) WHERE name = $1",
+                        NULL, sql_text(name), sql_text(queue));
+    if (!error)
+        error = SQL_RUN(q, a,
                         "INSERT INTO allm_inbox (session, at, body) "
                         "SELECT id, $now, $2 FROM allm_session WHERE name = $1",
                         NULL, sql_text(name), sql_slice(body));
-    if (!error)
-        error = SQL_RUN(q, a,
-                        "UPDATE allm_session SET queue = COALESCE($2, queue), "
-                        "due = COALESCE(due, $now) WHERE name = $1",
-                        &rows, sql_text(name), sql_text(queue));
     return error;
 }
 

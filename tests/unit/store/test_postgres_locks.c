@@ -1,0 +1,115 @@
+/*
+ * test_postgres_locks.c - what happens while a statement waits for a row
+ *
+ * A connection of its own holds a lock; the steps of a test begin when the
+ * server says that so many others wait for one.
+ *
+ * tag: thread
+ */
+#include "store/sql.h"
+#include "store/store.h"
+
+#include "loop/thread.h"
+
+#include "harness/check.h"
+#include "harness/stored.h"
+
+#include <pthread.h>
+
+static const allm_message greeting = { .size = sizeof greeting,
+                                       .role = ALLM_ROLE_USER, .text = "hi" };
+
+struct statement {
+    const char *text;
+    int64_t n;
+};
+
+static const allm_error *run_statement(struct backend *b, struct arena *a,
+                                       void *ud)
+{
+    struct statement *t = ud;
+    struct sql_rows rows = { 0 };
+    const allm_error *error = sql_of(b)->driver->run(sql_of(b), a, t->text, 0,
+                                                     NULL, &rows);
+    t->n = !error && rows.count ? rows.cells[0].n : -1;
+    return error;
+}
+
+/* Run it on the connection of a store; the number that it returns, or -1. */
+static int64_t number_of(allm_store *s, const char *text)
+{
+    struct arena a;
+    struct statement t = { text, -1 };
+    arena_init(&a, mem_default());
+    CHECK_TEXT(stored_reason(store_call(s, run_statement, &a, &t)), NULL);
+    arena_release(&a);
+    return t.n;
+}
+
+static void await_waiting(allm_store *s, int64_t count)
+{
+    while (number_of(s, "SELECT count(*) FROM pg_stat_activity WHERE "
+                        "wait_event_type = 'Lock' "
+                        "AND datname = current_database()") != count)
+        thread_pause(1000);
+}
+
+static void *send_one(void *ud)
+{
+    CHECK_INT(allm_store_send(ud, "one", &greeting, "q"), ALLM_OK);
+    return NULL;
+}
+
+/* Three handles: one sends, one holds locks, one asks. */
+struct handles {
+    allm_store *sender, *locker, *asker;
+    pthread_t thread;
+};
+
+static void open_handles(struct handles *h, const char *uri)
+{
+    h->sender = stored_open(uri, ALLM(store_opts, .busy_ms = 60000));
+    h->locker = stored_open(uri, NULL);
+    h->asker = stored_open(uri, NULL);
+}
+
+static void close_handles(struct handles *h)
+{
+    allm_store_free(h->sender);
+    allm_store_free(h->locker);
+    allm_store_free(h->asker);
+}
+
+/* A message never gets an earlier place than one that was there before: its
+ * reader takes all messages up to the last one it saw. */
+static void keeps_messages_in_order(const char *uri)
+{
+    struct handles h;
+    open_handles(&h, uri);
+    CHECK_TEXT(stored_make(h.asker, "one", "[1]"), "");
+    CHECK_INT(number_of(h.asker, "SELECT count(*) FROM allm_session"), 1);
+    number_of(h.locker, "BEGIN");
+    number_of(h.locker, "SELECT id FROM allm_session FOR UPDATE");
+    pthread_create(&h.thread, NULL, send_one, h.sender);
+    await_waiting(h.asker, 1);
+    number_of(h.locker, "INSERT INTO allm_inbox (session, at, body) "
+                        "SELECT id, 0, 'first' FROM allm_session");
+    number_of(h.locker, "COMMIT");
+    pthread_join(h.thread, NULL);
+    CHECK_INT(number_of(h.asker, "SELECT count(*) FROM allm_inbox"), 2);
+    CHECK_INT(number_of(h.asker, "SELECT count(*) FROM allm_inbox x WHERE "
+                                 "x.id < (SELECT id FROM allm_inbox "
+                                 "WHERE at = 0)"),
+              0);
+    close_handles(&h);
+}
+
+static void server_keeps_messages_in_order(void)
+{
+    stored_on_server(keeps_messages_in_order, false);
+}
+
+TESTS = {
+    TEST_ONCE(server_keeps_messages_in_order),
+    TESTS_END
+};
