@@ -267,10 +267,12 @@ static void run_turn(struct turn *t, struct report *r)
 /* Read the prompt: a text, a message, or an invalid value. */
 static void read_prompt(struct turn *t, const allm_json *op)
 {
+    size_t len = 0;
     const allm_json *text = allm_json_get(op, "text");
     const allm_json *message = allm_json_get(op, "message");
-    if (t->kind == REPLY && allm_json_type_of(text) == ALLM_JSON_TEXT) {
-        t->text = allm_json_text(text, NULL);
+    const char *words = allm_json_text(text, &len);
+    if (t->kind == REPLY && words && strlen(words) == len) {
+        t->text = words;
     } else if (t->kind == REPLY) {
         allm_json *user = allm_json_parse("{\"role\":\"user\"}", ALLM_NUL_ENDED,
                                           NULL);

@@ -204,21 +204,32 @@ void commit_leave(struct place *d, struct store_append *p)
     store_append_free(p);
 }
 
-const allm_error *commit_change(struct place *d, const char *by,
-                                const allm_session_record *record,
-                                struct arena *a)
+static bool put_change(struct place *d, struct store_append *p, const char *by,
+                       const allm_session_record *record)
 {
-    struct store_append *p = commit_begin(d);
-    if (!p)
-        return status_nomem();
     struct emit *e = store_append_open(p, "change", NULL);
-    store_append_columns(p)->open = 0;
-    if (approve_ready(record))
-        store_append_columns(p)->due = true;
     emit_member_word(e, "by", by);
     bool ok = commit_thread(d, p, record->thread, false) &&
               commit_state(p, record);
     store_append_close(p);
+    return ok;
+}
+
+const allm_error *commit_change(struct place *d, const char *by,
+                                const allm_session_record *record,
+                                struct arena *a)
+{
+    bool imports = !store_session_head(d->store) && !strcmp(by, "replace");
+    struct store_append *p = imports ? store_append_new(d->store)
+                                     : commit_begin(d);
+    if (!p)
+        return status_nomem();
+    store_append_columns(p)->open = 0;
+    if (approve_ready(record))
+        store_append_columns(p)->due = true;
+    bool ok = imports
+                  ? commit_created(d, p, NULL, 0, record->thread, record)
+                  : put_change(d, p, by, record);
     if (ok)
         return commit_finish(d, p, a);
     store_append_free(p);
