@@ -9,6 +9,7 @@
 #include "cli/broken.h"
 #include "cli/exit.h"
 #include "cli/target.h"
+#include "cli/timing.h"
 #include "cli/toolbox.h"
 
 #include <stdio.h>
@@ -95,9 +96,11 @@ int session_resume_start(struct session *s, const struct session_resume *how,
     struct kept *k = code == END_DONE ? choose_engine(s, how, &code) : NULL;
     if (code == END_DONE)
         code = session_set_model(s, k->target.model);
+    timing_begin();
     if (code == END_DONE)
         *stream = allm_session_resume(k->engine, s->session,
                                       ALLM(call_opts, .json = how->options,
+                                           .on_event = timing_note,
                                            .validate_arguments = 1,
                                            .live_tool_events = 1));
     return code;

@@ -234,6 +234,13 @@ def test_killed_and_resumed():
     equal(end(start("-S", "a", *SLOW, "lost", env=env), signal.SIGKILL), -9)
     equal(allm("sessions", "abandon", "a", env=env).code, 0)
     equal(show("a", env), "user: kept\nassistant: Done.\n")
+    equal(end(start("-S", "b", *SLOW, "kept", env=env), signal.SIGKILL), -9)
+    begin = time.monotonic()
+    run = allm("sessions", "resume", "b", "--json", *text("Done."), env=env)
+    timing = run.json["timing"]
+    assert timing["total_ms"] <= 1000 * (time.monotonic() - begin), timing
+    assert timing["first_ms"] is not None, timing
+    equal(allm("sessions", "rm", "b", env=env).code, 0)
     equal(end(start("-S", "a", *SLOW, "lost", env=env), signal.SIGKILL), -9)
     one_sentence(allm("sessions", "rm", "a", env=env), 10, "abandon a")
     equal(allm("sessions", "cancel", "a", env=env).code, 0)
