@@ -148,14 +148,15 @@ static bool is_users_template(const allm_json *value)
 }
 
 /* Parts of the names of options: those of addresses, and others that a project
- * may not set without trust. */
+ * may not set without trust, such as what takes the place of the prompt. */
 static const char *const addresses[] = { "url",     "host",     "adapter",
                                          "proxy",   "address",  "endpoint",
                                          "server",  NULL };
 static const char *const others[] = {
     "header",  "key",      "tool",  "file",     "path",
     "extra",   "context",  "model", "provider", "organization",
-    "project", "metadata", "user",  NULL,
+    "project", "metadata", "user",  "system",   "instruct",
+    "prompt",  "message",  "input", "content",  NULL,
 };
 
 static bool has_part(const char *name, const char *const *parts)
