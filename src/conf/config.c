@@ -82,6 +82,17 @@ static void load_file(struct config *c, struct reader *r, const char *path,
     merge_layer(c, l);
 }
 
+/* A project cannot use the keys of a file that is read after its own. */
+static void note_keys(const char *path)
+{
+    struct bytes text = { NULL, 0, 0 };
+    if (!file_load(path, 0, &text)) {
+        reader_skip_mark(&text);
+        reader_note_keys(&text);
+    }
+    bytes_release(&text);
+}
+
 /* ----------------------------------------------------------- project --- */
 
 /* {"mcp": the servers}, or NULL if there are none. */
@@ -317,6 +328,7 @@ bool config_load(struct config *c, const char *file, notice_fn report, void *ud)
 {
     char path[PLACES_PATH];
     const char *variable = getenv("ALLM_CONFIG");
+    const char *last = file ? file : variable && *variable ? variable : NULL;
     struct reader r = { .report = report, .ud = ud };
     c->report = report;
     c->ud = ud;
@@ -324,9 +336,11 @@ bool config_load(struct config *c, const char *file, notice_fn report, void *ud)
     load_file(c, &r, "/etc/allm/config.json", false);
     if (config_user_file(path))
         load_file(c, &r, path, false);
+    if (last)
+        note_keys(last);
     load_project(c, &r);
-    if (file || (variable && *variable))
-        load_file(c, &r, file ? file : variable, true);
+    if (last)
+        load_file(c, &r, last, true);
     load_variables(c, &r);
     c->broken |= r.failed;
     reader_release(&r);

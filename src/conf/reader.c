@@ -196,6 +196,23 @@ static allm_json *expand_setting(void *ud, const char *path,
     return expanded;
 }
 
+static allm_json *note_keys(void *ud, const char *path, const struct setting *s,
+                            const allm_json *value)
+{
+    (void)ud;
+    (void)path;
+    if (has_keys(s))
+        keyring_note(value);
+    return NULL;
+}
+
+void reader_note_keys(const struct bytes *text)
+{
+    allm_json *value = allm_json_parse(bytes_string(text), text->len, &allowed);
+    allm_json_free(setting_map(value, note_keys, NULL));
+    allm_json_free(value);
+}
+
 /* ------------------------------------------------------------- check --- */
 
 static bool open_schema(struct reader *r)

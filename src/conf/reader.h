@@ -33,6 +33,8 @@ allm_json *reader_parse(struct reader *r, const struct bytes *text);
  * one; NULL: it has errors. */
 allm_json *reader_settle(struct reader *r, const struct bytes *text,
                          allm_json *value);
+/* Remember the variables that hold the keys of a file. */
+void reader_note_keys(const struct bytes *text);
 /* Check a value; text, for lines, may be NULL.  True: it can be used. */
 bool reader_check(struct reader *r, const struct bytes *text,
                   const allm_json *value);

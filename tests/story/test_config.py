@@ -588,6 +588,8 @@ def test_trust_never_gives_keys():
     assert "planted" not in run.text + run.said
     holds(run.said, "system is ignored", "$OPENAI_API_KEY")
     equal(p.get("model", env), "fake:m")
+    own = p.write({"providers": {"corp": {"key": "env:PLAIN"}}}, "own.json")
+    equal(p.get("model", {**env, "ALLM_CONFIG": own}), None)
 
 
 def test_trust_never_gives_own_keys():
