@@ -241,9 +241,16 @@ static const struct setting *setting_above(char *path)
 static void report_unknown(struct reader *r, const char *path, size_t line)
 {
     char text[TEXT];
+    bool dotted = setting_find(path) != NULL;
     snprintf(text, sizeof text, "unknown setting \"%.200s\"", path);
-    report_notice(r, (struct notice){
-                         .line = line, .text = text, .unknown = path });
+    if (dotted)
+        snprintf(text, sizeof text,
+                 "unknown setting \"%.200s\" with a dot; write it in an "
+                 "object: { \"%.*s\": { ... } }",
+                 path, (int)strcspn(path, "."), path);
+    report_notice(r, (struct notice){ .line = line,
+                                      .text = text,
+                                      .unknown = dotted ? NULL : path });
 }
 
 static void report_fault(struct reader *r, const struct bytes *text,

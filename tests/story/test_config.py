@@ -191,6 +191,9 @@ def test_unknown_keys():
         holds(p.run("config", "check").said, f'did you mean "{group}"?')
     p.write({"output": {"bad": 1}})
     assert '"output"?' not in p.run("config", "check").said
+    p.write({"output.color": "on"})
+    holds(p.run("config", "check").said, '"output.color" with a dot',
+          '{ "output": { ... } }')
 
 
 def test_parallel_changes():
