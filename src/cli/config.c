@@ -64,7 +64,8 @@ static bool find_file(char path[PLACES_PATH])
 
 bool config_load_text(const char *path, struct bytes *text)
 {
-    int error = file_load(path, 0, text);
+    unsigned links = flags_given.project ? FILE_NO_LINKS : 0;
+    int error = file_load(path, links, text);
     if (!error || error == ENOENT)
         return true;
     return print_fault("cannot read %.500s: %s", path, file_says(error));

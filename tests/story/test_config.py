@@ -150,13 +150,18 @@ def test_set_refuses():
 
 
 def test_links_are_followed():
-    """a linked file of the user stays a link"""
+    """a linked file of the user stays a link; a project's is not followed"""
     p = Place()
     real = p.write({"model": "fake:a"}, "real.json")
     os.makedirs(os.path.dirname(p.config))
     os.symlink(real, p.config)
     equal(p.run("config", "set", "model", "fake:b").code, 0)
     assert os.path.islink(p.config)
+    equal(json.loads(p.read("real.json")), {"model": "fake:b"})
+    os.symlink(real, os.path.join(p.project, ".allm.json"))
+    for words in ["set", "model", "fake:c"], ["unset", "model"]:
+        one_sentence(p.run("config", *words, "--project"), 2,
+                     "symbolic link")
     equal(json.loads(p.read("real.json")), {"model": "fake:b"})
 
 
