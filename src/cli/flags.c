@@ -3,8 +3,10 @@
 
 #include "cli/print.h"
 #include "cli/suggest.h"
+#include "conf/keyring.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,16 +24,17 @@ struct match {
 static bool reject_unknown_flag(const struct line *l, const char *word)
 {
     struct suggest s;
-    size_t len = strcspn(word, "=");
-    suggest_begin(&s, word);
+    char name[100];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    suggest_begin(&s, name);
     suggest_try(&s, "--help");
     for (const struct flag_set *set = l->sets; set->table; set++)
         for (const struct flag *f = set->table; f->name; f++)
             if (flags_has(set, f))
                 suggest_try(&s, f->name);
     return print_fault(
-        "unknown flag \"%.100s\"%s (--help --all lists the flags)", word,
-        len == strlen(word) ? suggest_hint(&s) : "");
+        "unknown flag \"%s\"%s (--help --all lists the flags)", name,
+        suggest_hint(&s));
 }
 
 bool flags_has(const struct flag_set *set, const struct flag *f)
@@ -165,9 +168,11 @@ static bool store_value(const struct match *m, const char *value,
 static bool is_pair(const struct flag *f, const char *key)
 {
     const char *sign = strchr(key, '=');
+    size_t len = sign ? (size_t)(sign - key) : 0;
     if (sign)
         print_fault("%s takes two arguments: %s %.*s %.100s", f->name, f->name,
-                    (int)(sign - key < 100 ? sign - key : 100), key, sign + 1);
+                    (int)(len < 100 ? len : 100), key,
+                    keyring_looks_secret(sign + 1) ? "***" : sign + 1);
     return !sign;
 }
 
