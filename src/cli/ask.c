@@ -439,6 +439,8 @@ static int prepare_question(struct question *q, int argc, char **argv)
     settings_use(a->config);
     if (a->json && a->events)
         return print_misuse("--json and --events exclude each other");
+    if (a->copy && (a->json || a->events))
+        return print_misuse("--copy and --json or --events exclude each other");
     if (a->events && (a->extract_first || a->extract_last || a->extract_all))
         return print_misuse("--events and -x, --xl or --xa exclude each other");
     if (a->max_input)

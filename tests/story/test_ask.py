@@ -323,6 +323,13 @@ def test_bad_flags():
     one_sentence(allm("-m"), 2, "needs a value")
     one_sentence(allm("-o", "k"), 2, "K V")
     one_sentence(allm("-o", "top_p=0.5", "hi"), 2, "--option top_p 0.5")
+    for words in ("--api-key=sk-1234",), ("-o", "api_key=sk-1234", "hi"):
+        run = allm(*words)
+        one_sentence(run, 2)
+        assert "sk-1234" not in run.said, run.said
+    one_sentence(allm("--modle=x", "hi"), 2, 'did you mean "--model"?')
+    for words in ("--json", "--copy"), ("--events", "--copy"):
+        one_sentence(allm(*words, "hi"), 2, "exclude each other")
     one_sentence(allm("--json=1", "x"), 2, "takes no value")
     one_sentence(allm("--timeout", "soon", "x"), 2, "number of seconds")
     one_sentence(allm("--max-turns", "0", "x"), 2, "from 1 on")
