@@ -16,8 +16,10 @@
 #include "cli/settings.h"
 #include "cli/template_list.h"
 #include "cli/toolbox_names.h"
+#include "conf/keyring.h"
 #include "conf/member.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,10 +32,20 @@ struct completion {
     const char *words; /* for FILL_WORDS */
 };
 
+/* A name may be that of a project which is not trusted; bash inserts it as it
+ * is. */
+static bool is_harmless(const char *word)
+{
+    while (isalnum((unsigned char)*word) || (unsigned char)*word >= 0x80 ||
+           (*word && strchr("-_.:/@+,=%", *word)))
+        word++;
+    return !*word;
+}
+
 static void offer_word(const struct completion *c, const char *word,
                        const char *help)
 {
-    if (!strncmp(word, c->part, strlen(c->part)))
+    if (!strncmp(word, c->part, strlen(c->part)) && is_harmless(word))
         print_format("%.*s%s%s%s\n", c->front_len, c->front, word,
                      help ? "\t" : "", help ? help : "");
 }

@@ -102,6 +102,22 @@ def test_bash():
     check_shell("bash")
 
 
+def test_names_of_others():
+    """a name that a shell would run or show is not completed"""
+    folder = os.path.join(HOME, "project/.allm/templates")
+    os.makedirs(folder)
+    with open(f"{folder}/$(touch pwned).md", "w", encoding="utf-8"):
+        pass
+    with open(f"{HOME}/project/.allm.json", "w", encoding="utf-8") as out:
+        out.write('{"routing": {"`touch pwned`": "fake:m", "x\\u001b[2J": ""}}')
+    for flag in "-t", "--task":
+        equal(allm("_complete", flag, "", cwd=HOME + "/project").out, b"")
+    shell = Shell("bash")
+    shell.run(f"cd {HOME}/project")
+    equal(shell.complete("allm -t "), "allm -t")
+    shell.end()
+
+
 def test_zsh():
     """zsh does"""
     check_shell("zsh")
