@@ -158,6 +158,17 @@ static void offer_names(const struct completion *c, const char *setting)
         offer_word(c, allm_json_text(k, NULL), NULL);
 }
 
+/* The names in keys.json, and the providers. */
+static void offer_keys(const struct completion *c)
+{
+    int error;
+    allm_json *all = keyring_load(&error);
+    for (const allm_json *k = NULL; (k = allm_json_next(all, k));)
+        offer_word(c, allm_json_text(k, NULL), NULL);
+    allm_json_free(all);
+    offer_providers(c, "");
+}
+
 static void offer_servers(const struct completion *c)
 {
     allm_json *all = mcp_entries_all();
@@ -203,8 +214,10 @@ static void offer_fill(const struct completion *c, enum flag_fill fill)
         offer_models(c);
         break;
     case FILL_PROVIDER:
-    case FILL_KEY:
         offer_providers(c, "");
+        break;
+    case FILL_KEY:
+        offer_keys(c);
         break;
     case FILL_DIALECT:
         offer_dialects(c);

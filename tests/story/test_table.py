@@ -243,6 +243,9 @@ def test_complete():
     holds("\n".join(complete("encode", "openai:gpt-5")), "openai:gpt-5-mini")
     holds("\n".join(complete("config", "get", "")), "model", "output.color")
     equal(complete("--model=cereb"), ["--model=" + name for name in CEREBRAS])
+    allm("keys", "set", "my.work", "--from", "env:V")
+    equal(complete("--key", "my."), ["my.work"])
+    equal(complete("keys", "rm", "my."), ["my.work"])
 
 
 def test_completion():
