@@ -216,8 +216,9 @@ bool edit_set(struct bytes *text, const char *path, const char *json)
     if (!setting_pointer(path, pointer, sizeof pointer))
         return false;
     size_t comma;
+    bool open = text->len && text->ptr[text->len - 1] != '\n';
     if (skip_blank(bytes_string(text), 0, &comma) == text->len)
-        bytes_text(text, "{\n}\n");
+        bytes_text(text, open ? "\n{\n}\n" : "{\n}\n");
     if (!find_value(text, pointer, &at))
         return add_member(text, pointer, json);
     bytes_splice(text, at.from, at.to - at.from, json, strlen(json));

@@ -12,6 +12,7 @@ static void sets_one_value(void)
     } rows[] = {
         { "", "model", "\"a\"", "{\n  \"model\": \"a\"\n}\n" },
         { "// mine\n", "model", "1", "// mine\n{\n  \"model\": 1\n}\n" },
+        { "// mine", "model", "1", "// mine\n{\n  \"model\": 1\n}\n" },
         { "{}", "model", "1", "{\n  \"model\": 1\n}" },
         { "{ // x\n}", "model", "1", "{ // x\n  \"model\": 1\n}" },
         { "{ /* a\n */ }", "model", "1", "{\n  \"model\": 1\n /* a\n */ }" },
