@@ -39,13 +39,15 @@ static void reword_unknown_tool(const allm_error *e, char *text, size_t size)
              name ? name : "");
 }
 
-/* Name the flag that makes the timeout longer. */
-static void reword_timeout(const allm_error *e, char *text, size_t size)
+/* Name the flag instead of the option of the library. */
+static void reword_advice(const allm_error *e, char *text, size_t size)
 {
     static const char *const words[][2] = {
         { "raise total_ms", "--timeout SECONDS waits longer" },
         { "raise first_ms", "-o first_ms N waits N milliseconds" },
         { "raise silence_ms", "-o silence_ms N waits N milliseconds" },
+        { "set a key with api_key", "store a key with allm keys set NAME, and "
+                                    "use --key NAME" },
     };
     snprintf(text, size, "%s", e->message);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -105,7 +107,8 @@ static const struct {
     { ALLM_ERR_ENGINE, "missing_key", reword_missing_key },
     { ALLM_ERR_ENGINE, "unknown_tool", reword_unknown_tool },
     { ALLM_ERR_MISUSE, "unreadable_dotenv", reword_dotenv },
-    { ALLM_ERR_ADAPTER, "timeout", reword_timeout },
+    { ALLM_ERR_ADAPTER, "timeout", reword_advice },
+    { ALLM_ERR_MISUSE, "invalid_option", reword_advice },
     { ALLM_ERR_SESSION, "session_lost", reword_lost },
     { ALLM_ERR_ADAPTER, "authentication_failed", reword_wrong_key },
     { ALLM_ERR_ADAPTER, "context_length_exceeded", reword_too_long },

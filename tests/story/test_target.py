@@ -317,6 +317,9 @@ def test_key_of_settings():
 def test_keys_refuse():
     """a key on the command line, an open file or a broken one is refused"""
     p = Place()
+    run = p.run("--dry-run", "-m", "openai:gpt-5", "-H",
+                "Authorization: Bearer sk-1", "hi")
+    one_sentence(run, 2, "--key NAME")
     for words in (["keys", "set", "sk-" + SECRET], ["keys", "set", "groq",
                   SECRET], ["-m", "groq:m", "--key", "sk-" + SECRET, "hi"],
                   ["keys", "rm", "sk-" + SECRET], ["keys", "sk-" + SECRET],
