@@ -106,7 +106,8 @@ static int store_key(const char *name, const char *key, const char *from)
 
 static bool is_place(const char *from)
 {
-    bool place = keyring_is_reference(from) && !keyring_looks_secret(from);
+    bool place = keyring_is_reference(from) && !keyring_looks_secret(from) &&
+                 strchr(from, ':')[1];
     if (!place)
         print_fault("--from takes env:VARIABLE, file:PATH or cmd:COMMAND");
     return place;

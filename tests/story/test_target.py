@@ -334,7 +334,8 @@ def test_keys_refuse():
         assert SECRET not in run.text + run.said, run.said
     for bad in "", "two words", "nul\0byte", "\x1b[1m":
         equal(p.run("keys", "set", "groq", stdin=bad).code, 2)
-    equal(p.run("keys", "set", "groq", "--from", "x").code, 2)
+    for bad in "x", "env:", "file:", "cmd:":
+        equal(p.run("keys", "set", "groq", "--from", bad).code, 2)
     equal(os.listdir(p.home), ["project"])
     equal(p.run("keys", "set", "other", "--from",
                 "env:AZURE_OPENAI_API_KEY_2026_EUROPE_WEST_1_PRODUCTION").code,
