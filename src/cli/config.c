@@ -260,7 +260,8 @@ int config_edit_file(const char *path, const char *first,
     int code = END_USAGE;
     if (!copy_for_editor(path, first, copy))
         return END_USAGE;
-    if (child_edit(config_editor(), copy, STDOUT_FILENO)) {
+    if (child_edit(config_editor(), copy, STDOUT_FILENO) ||
+        access(copy, F_OK)) {
         print_fault("the editor %.200s failed; %.500s is unchanged",
                     config_editor(), path);
         code = END_FAILED;
