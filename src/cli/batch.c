@@ -61,6 +61,8 @@ static allm_stream *open_answer(struct batch_run *run,
                                   : settings_count("max_turns", 0),
         .total_ms = a->timeout_ms ? a->timeout_ms : settings_ms("timeout", 0),
         .hide_text_deltas = 1,
+        .tool_count = request->tool_count,
+        .tools = request->tools,
         .response_format = b->format,
         .validate_output = b->format != NULL,
         .validate_arguments = 1

@@ -13,6 +13,7 @@
 #include "cli/batch_call.h"
 
 #include "cli/batch_models.h"
+#include "cli/batch_openai.h"
 #include "cli/exit.h"
 #include "cli/input.h"
 #include "cli/print.h"
@@ -273,13 +274,6 @@ static bool put_messages(struct batch_call *c, const struct batch_rules *rules,
     return ok;
 }
 
-/* Is this member of an OpenAI body not an option? */
-static bool is_handled(const char *key)
-{
-    return !strcmp(key, "model") || !strcmp(key, "messages") ||
-           !strcmp(key, "stream") || !strcmp(key, "stream_options");
-}
-
 /* The members of a JSON object, without those that are handled. */
 static allm_json *copy_members(const allm_json *from,
                                bool (*handled)(const char *key))
@@ -303,7 +297,7 @@ static allm_json *merge_options(const struct batch_call *c,
                                 const allm_json *line, const allm_json *body)
 {
     const allm_json *theirs = c->model->target.options;
-    allm_json *own = body ? copy_members(body, is_handled)
+    allm_json *own = body ? copy_members(body, batch_openai_handles)
                           : copy_members(allm_json_get(line, "options"),
                                          none_handled);
     if (!theirs)
@@ -407,25 +401,46 @@ static bool decode_request(struct batch_call *c, allm_json *plain)
                  : true;
 }
 
-static bool make_request(struct batch_call *c, const struct batch_rules *rules,
-                         const allm_json *line)
+static void put_tools(const allm_json *body, allm_json_build *b)
 {
-    const allm_json *body = allm_json_get(line, "body");
-    const allm_json *from = body ? body : line;
+    static const char *const names[] = { "tools", "tool_choice" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const allm_json *value = allm_json_get(body, names[i]);
+        if (value)
+            member_value(b, names[i], value);
+    }
+}
+
+/* The request of a line, or of its body in our form. */
+static bool make_plain(struct batch_call *c, const struct batch_rules *rules,
+                       const allm_json *from, bool body)
+{
     struct words words = { .prompt.ptr = NULL };
-    if (!read_model(c, rules, from, body != NULL) ||
+    if (!read_model(c, rules, from, body) ||
         !read_words(c, rules, from, &words)) {
         release_words(&words);
         return false;
     }
     allm_json_build *b = member_new_object();
     bool ok = put_messages(c, rules, from, &words, b);
+    if (body)
+        put_tools(from, b);
     release_words(&words);
     allm_json *plain = member_done(b);
     ok = ok && decode_request(c, plain);
     allm_json_free(plain);
+    return ok;
+}
+
+static bool make_request(struct batch_call *c, const struct batch_rules *rules,
+                         const allm_json *line)
+{
+    const allm_json *body = allm_json_get(line, "body");
+    allm_json *plain = batch_openai_plain(body);
+    bool ok = make_plain(c, rules, plain ? plain : line, plain != NULL);
     if (ok)
-        c->options = merge_options(c, line, body);
+        c->options = merge_options(c, line, plain ? body : NULL);
+    allm_json_free(plain);
     return ok;
 }
 

@@ -131,6 +131,22 @@ static void put_answer(allm_json_build *b, const struct batch_end *e)
     allm_json_free(value);
 }
 
+/* The calls that the model makes of tools that are not ours. */
+static void put_calls(allm_json_build *b, const allm_response *r)
+{
+    if (!r->tool_call_count)
+        return;
+    member_array(b, "tool_calls");
+    for (size_t i = 0; i < r->tool_call_count; i++) {
+        allm_json_build_object(b);
+        member_text(b, "id", r->tool_calls[i]->id);
+        member_text(b, "name", r->tool_calls[i]->name);
+        member_value(b, "arguments", r->tool_calls[i]->arguments);
+        allm_json_build_end(b);
+    }
+    allm_json_build_end(b);
+}
+
 static void put_cost(allm_json_build *b, const allm_usage *usage)
 {
     put_noun(b, "usage", allm_usage_json(usage, ALLM_FORM_PLAIN));
@@ -144,8 +160,10 @@ static void put_cost(allm_json_build *b, const allm_usage *usage)
 static void put_response(allm_json_build *b, const struct batch_call *c,
                          const struct batch_end *e)
 {
-    if (e->response)
+    if (e->response) {
         put_answer(b, e);
+        put_calls(b, e->response);
+    }
     if (c->model)
         member_text(b, "model", c->model->target.name);
     if (!e->response)
@@ -172,6 +190,8 @@ static void put_reason(allm_json_build *b, const struct batch_end *e,
     allm_json_build_object(b);
     member_text(b, key, e->error ? e->error->reason : NULL);
     member_text(b, "message", message ? message : "the call failed");
+    if (e->error && e->error->errors)
+        member_value(b, "errors", e->error->errors); /* with their places */
     allm_json_build_end(b);
     allm_error_free(said);
 }
@@ -269,6 +289,30 @@ void batch_row_put_vector(struct bytes *out, const struct batch_call *c,
 
 /* -------------------------------------------------------------- OpenAI --- */
 
+static void put_function(allm_json_build *b, const allm_tool_call *call)
+{
+    allm_text *text = allm_json_write(call->arguments, 0);
+    allm_json_build_object(b);
+    member_text(b, "id", call->id);
+    member_text(b, "type", "function");
+    member_object(b, "function");
+    member_text(b, "name", call->name);
+    member_text(b, "arguments", allm_text_bytes(text, NULL));
+    allm_json_build_end(b);
+    allm_json_build_end(b);
+    allm_text_free(text);
+}
+
+static void put_functions(allm_json_build *b, const allm_response *r)
+{
+    if (!r->tool_call_count)
+        return;
+    member_array(b, "tool_calls");
+    for (size_t i = 0; i < r->tool_call_count; i++)
+        put_function(b, r->tool_calls[i]);
+    allm_json_build_end(b);
+}
+
 static void put_message(allm_json_build *b, const struct batch_end *e)
 {
     const allm_response *r = e->response;
@@ -278,6 +322,7 @@ static void put_message(allm_json_build *b, const struct batch_end *e)
     member_object(b, "message");
     member_text(b, "role", "assistant");
     put_output(b, "content", e);
+    put_functions(b, r);
     allm_json_build_end(b);
     member_text(b, "finish_reason", finish_name(r->finish_reason));
     allm_json_build_end(b);

@@ -70,6 +70,77 @@ def test_forms():
            len(row["sum"])), (True, "stop", 1, 0, 16))
 
 
+def test_openai_bodies():
+    """the bodies of OpenAI's batches are accepted unchanged"""
+    seen = []
+
+    def line(name, **body):
+        return {"custom_id": name, "method": "POST", "url": "/v1/x",
+                "body": {"model": "m", **body}}
+    user, hello = {"role": "user", "content": "hi"}, {"type": "function",
+                                                      "name": "f"}
+    call = {"id": "t", "type": "function",
+            "function": {"name": "f", "arguments": '{"a": 1}'}}
+    tool = {"type": "function", "function": {
+        "name": "f", "description": "d", "strict": True,
+        "parameters": {"type": "object", "properties": {}}}}
+    image = {"type": "image_url",
+             "image_url": {"url": "https://x.y/z.png", "detail": "low"}}
+    data = {"type": "image_url",
+            "image_url": {"url": "data:image/png;base64,aGk=",
+                          "detail": "auto"}}
+    text = {"type": "text", "text": "what?"}
+    chat = [{"role": "developer", "content": "brief"}, user,
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "t", "content": "r"},
+            {"role": "user", "content": [image, data, text]}]
+    with Server(bodies=seen) as server:
+        run = allm(*MODEL, "-q", "-j", "1", stdin=lines(
+            line("a", messages=chat, tools=[tool], tool_choice={
+                "type": "function", "function": {"name": "f"}}),
+            line("b", instructions="brief", input="hi"),
+            line("c", input=[{"role": "user", "content": [
+                {"type": "input_text", "text": "hi"}]}], tools=[hello]),
+            line("d", prompt="hi", max_tokens=3)), env=server.env)
+    equal((run.code, [row["id"] for row in run.lines]), (0, list("abcd")))
+    equal(seen[0]["messages"], [{"role": "system", "content": "brief"},
+                                *chat[1:]])
+    equal((seen[0]["tools"], seen[0]["tool_choice"]),
+          ([tool], {"type": "function", "function": {"name": "f"}}))
+    equal([body["messages"] for body in seen[1:]],
+          [[{"role": "system", "content": "brief"}, user], [user], [user]])
+    equal(seen[2]["tools"][0]["function"]["name"], "f")
+    equal(seen[3]["max_tokens"], 3)
+    assert not {"input", "prompt", "instructions"} & {*seen[1], *seen[3]}
+    audio = {"role": "user", "content": [{"type": "input_audio"}]}
+    run = allm(*MODEL, "-q", stdin=lines(line("a", messages=[audio])))
+    equal((run.code, run.json["exit_code"]), (1, 5))
+    equal(run.json["error"]["errors"],
+          [[["messages", 0, "content"], "invalid_part_type"]])
+
+
+def test_tool_calls():
+    """a row has the calls that the model makes"""
+    call = {"id": "c1", "name": "f", "arguments": {"a": 1}}
+    line = {"custom_id": "a", "body": {
+        "messages": [{"role": "user", "content": "hi"}],
+        "tools": [{"type": "function", "function": {"name": "f"}}]}}
+    for more in [], ["--openai"]:
+        run = allm("batch", *fake(["tool_call", call],
+                                  ["finish", "tool_calls"]), *more,
+                   stdin=lines(line))
+        row = run.json
+        equal((run.code, row["exit_code"]), (0, 0))
+        if more:
+            choice = row["response"]["body"]["choices"][0]
+            equal(choice["finish_reason"], "tool_calls")
+            equal(choice["message"]["tool_calls"], [
+                {"id": "c1", "type": "function",
+                 "function": {"name": "f", "arguments": '{"a":1}'}}])
+        else:
+            equal(row["tool_calls"], [call])
+
+
 def test_lines():
     """with --lines each line is a prompt, and offsets are ids"""
     with Server() as server:
