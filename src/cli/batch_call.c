@@ -436,6 +436,10 @@ static bool make_request(struct batch_call *c, const struct batch_rules *rules,
                          const allm_json *line)
 {
     const allm_json *body = allm_json_get(line, "body");
+    const char *url = member_read(line, "url");
+    if (body && url && strstr(url, "/embeddings"))
+        return refuse_line(c, "the line is one to embed, for allm embed "
+                              "--jsonl");
     allm_json *plain = batch_openai_plain(body);
     bool ok = make_plain(c, rules, plain ? plain : line, plain != NULL);
     if (ok)

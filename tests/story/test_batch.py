@@ -117,6 +117,10 @@ def test_openai_bodies():
     equal((run.code, run.json["exit_code"]), (1, 5))
     equal(run.json["error"]["errors"],
           [[["messages", 0, "content"], "invalid_part_type"]])
+    other = {**line("a", input="hi"), "url": "/v1/embeddings"}
+    run = allm(*MODEL, "-q", stdin=lines(other))
+    equal(run.code, 1)
+    holds(run.json["error"]["message"], "allm embed")
 
 
 def test_tool_calls():
