@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { INPUTS = 16 };
@@ -60,21 +61,15 @@ struct sources {
     allm_image *mask;
 };
 
+/* The content says what it is, not the name. */
 static allm_image *load_image(struct input *in, const char *path)
 {
     if (!input_load(in, path))
         return NULL;
-    allm_image *named = allm_image_from_file(path);
-    allm_image *image = allm_image_from_binary(in->ptr, in->len,
-                                               named ? named->mime_type : NULL);
-    const allm_error *error = allm_image_error(image);
-    allm_image_free(named);
-    if (!error)
-        return image;
-    print_fault("%s is not an image; its name must end in .png, .jpg, .webp or "
-                "the like",
-                path);
-    allm_image_free(image);
+    const char *type = attach_type(in->ptr, in->len);
+    if (type && !strncmp(type, "image/", 6))
+        return allm_image_from_binary(in->ptr, in->len, type);
+    print_fault("%s is not an image: PNG, JPEG, GIF or WebP", path);
     return NULL;
 }
 
@@ -299,6 +294,18 @@ static bool can_create(const char *path)
            print_fault("cannot write %s: %s", path, strerror(errno));
 }
 
+/* Is there no such name, or only a file, which --force replaces? */
+static bool is_free(const char *path)
+{
+    struct stat about;
+    if (lstat(path, &about))
+        return true;
+    if (!settings.force)
+        return print_fault("%s exists; --force replaces it", path);
+    return stat(path, &about) || S_ISREG(about.st_mode) ||
+           print_fault("cannot replace %s: it is not a regular file", path);
+}
+
 /* Refuse what would be found only after the images were paid for. */
 static bool can_write(void)
 {
@@ -313,11 +320,10 @@ static bool can_write(void)
     if (settings.out && !*settings.out)
         return print_fault("-O needs the name of a file");
     for (size_t i = 0; i < (settings.count ? settings.count : 1); i++) {
-        bool fits = name_file(path, sizeof path, i);
-        if (!fits || (!settings.force && !access(path, F_OK)))
-            return print_fault("%s%s", path,
-                               fits ? " exists; --force replaces it"
-                                    : ": the name is too long");
+        if (!name_file(path, sizeof path, i))
+            return print_fault("%s: the name is too long", path);
+        if (!is_free(path))
+            return false;
     }
     return can_create(path);
 }

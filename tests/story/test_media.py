@@ -116,9 +116,9 @@ def test_image_adapter():
 def test_image_edit():
     """with -a an image is edited"""
     folder = tempfile.mkdtemp(dir=HOME)
-    with open(os.path.join(folder, "in.png"), "wb") as image:
-        image.write(PNG)
-    run = allm("image", "-a", "in.png", "-O", "out.png", "night", cwd=folder,
+    with open(os.path.join(folder, "in.txt"), "wb") as image:
+        image.write(PNG)    # the content says what it is
+    run = allm("image", "-a", "in.txt", "-O", "out.png", "night", cwd=folder,
                env=ENV)
     equal((run.code, run.text), (0, "out.png\n"))
     path, body = Provider.asked[-1]
@@ -137,10 +137,17 @@ def test_image_out():
 def test_image_misuse():
     """what cannot work is refused before an image is paid for"""
     note, asked = file("note.txt", "text"), len(Provider.asked)
+    link, pipe = os.path.join(HOME, "link.png"), os.path.join(HOME, "pipe.png")
+    os.symlink("nowhere", link)
+    os.mkfifo(pipe)
     for arguments, words in ((["-O", "/nowhere/x.png"], "/nowhere/x.png"),
                              (["-O", ""], "needs the name"),
                              (["-O", "-", "-n", "2"], "takes one image"),
                              (["-a", note], "is not an image"),
+                             (["-a", file("text.png", "text")],
+                              "is not an image"),
+                             (["-O", link], "exists"),
+                             (["--force", "-O", pipe], "not a regular file"),
                              (["--mask", note], "needs an image to edit")):
         one_sentence(allm("image", *arguments, "a", env=ENV), 2, words)
     for prompt in [], [" "]:
