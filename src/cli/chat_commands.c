@@ -46,21 +46,37 @@ static allm_session_record idle_record(const allm_session *s,
     return record;
 }
 
+static bool put_thread(struct chat *c, allm_thread *thread)
+{
+    allm_session_record record = idle_record(c->session.session, thread);
+    return (allm_session_replace(c->session.session, &record) == ALLM_OK &&
+            session_save(&c->session) == END_DONE) ||
+           print_fault("the conversation cannot be changed");
+}
+
 /* Keep the first n messages of the conversation. */
 static bool cut_thread(struct chat *c, size_t n)
 {
     size_t count = 0;
-    allm_session *s = c->session.session;
-    const allm_message *const *m = allm_session_messages(s, &count);
+    const allm_message *const *m = allm_session_messages(c->session.session,
+                                                         &count);
     allm_thread *thread = allm_thread_new(NULL);
     allm_thread_append_all(thread, n, m);
-    allm_session_record record = idle_record(s, thread);
-    bool cut = allm_session_replace(s, &record) == ALLM_OK &&
-               session_save(&c->session) == END_DONE;
+    bool cut = put_thread(c, thread);
     allm_thread_free(thread);
-    if (!cut)
-        print_fault("the conversation cannot be changed");
     return cut;
+}
+
+/* Does the conversation end with what a model or a tool said? */
+static bool ends_with_answer(const struct chat *c)
+{
+    size_t count = 0;
+    const allm_message *const *m = allm_session_messages(c->session.session,
+                                                         &count);
+    const allm_message *last = count ? m[count - 1] : NULL;
+    return last && (last->role == ALLM_ROLE_TOOL ||
+                    (last->role == ALLM_ROLE_ASSISTANT &&
+                     (last->text_len || last->tool_call_count)));
 }
 
 static void undo_exchange(struct chat *c, const char *rest)
@@ -85,8 +101,12 @@ static void retry_prompt(struct chat *c, const char *rest)
         return;
     allm_thread *old =
         allm_thread_copy(allm_session_thread(c->session.session));
-    if (cut_thread(c, at))
+    if (cut_thread(c, at)) {
         chat_send_message(c, allm_thread_at(old, at));
+        if (c->code != END_DONE && !c->asked && !ends_with_answer(c) &&
+            put_thread(c, old))
+            print_note("(the answer from before is kept)");
+    }
     allm_thread_free(old);
 }
 

@@ -2,10 +2,11 @@
 """test_chat - the flags of a chat, its settings and its templates, in pipes"""
 import json
 import os
+import tempfile
 
 from place import Place, Server
-from program import Terminal, equal, holds, main, one_sentence, scripts, \
-    text
+from program import HOME, Terminal, allm, equal, holds, main, \
+    one_sentence, scripts, text
 
 
 def place(server, settings=None, **templates):
@@ -227,6 +228,23 @@ def test_system_file():
                                             "/system @absent", "/system"])
         equal(server.asked[0][2]["messages"][0]["content"], "from a file")
         holds(run.said, "absent", "/system needs a prompt")
+
+
+def test_failed_retry():
+    """/retry keeps the answer from before if there is no new one"""
+    with tempfile.TemporaryDirectory(dir=HOME) as where:
+        path = os.path.join(where, "s.json")
+        for failure, code in ((["error", "server_error"], 1),
+                              (["error", "rate_limited"], 3)):
+            run = allm("chat", *scripts([["text", "one"], ["finish", "stop"]],
+                                        [failure]),
+                       "-S", path, stdin="hi\n/retry\n")
+            equal((run.code, run.out.strip()), (code, b"one"))
+            with open(path, encoding="utf-8") as session:
+                thread = json.load(session)["data"]["thread"]["data"]
+            equal([m["data"]["content"] for m in thread["messages"]],
+                  ["hi", "one"])
+            os.unlink(path)
 
 
 def test_kept():
