@@ -59,9 +59,10 @@ static void restore_terminal(int number)
     raise(number); /* SA_RESETHAND: now the default action applies */
 }
 
-static void note_resize(int number)
+/* A resize: poll() returns, and the line is drawn again. */
+static void ignore_signal(int number)
 {
-    (void)number; /* poll() returns, and the line is drawn again */
+    (void)number;
 }
 
 /* During a call its signals are caught already, and end it normally. */
@@ -70,7 +71,7 @@ static void catch_signals(bool on)
     static const int signals[] = { SIGTERM, SIGHUP, SIGQUIT };
     struct sigaction act = { .sa_handler = on ? restore_terminal : SIG_DFL,
                              .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
-    struct sigaction resize = { .sa_handler = on ? note_resize : SIG_DFL };
+    struct sigaction resize = { .sa_handler = on ? ignore_signal : SIG_DFL };
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         if (!signals_watched(signals[i]))
             sigaction(signals[i], &act, NULL);
@@ -103,6 +104,15 @@ static void leave_raw_mode(void)
     console.raw = false;
 }
 
+/* A program of the user has the terminal.  Ctrl-\ is for that program, as is
+ * Ctrl-C. */
+static void lend_terminal(void)
+{
+    struct sigaction act = { .sa_handler = ignore_signal };
+    leave_raw_mode();
+    sigaction(SIGQUIT, &act, NULL);
+}
+
 /* Ctrl-Z: stop the program until it is continued; and its whole job, as the
  * terminal does. */
 static void stop_program(void)
@@ -120,8 +130,8 @@ void console_open(const struct editor_hooks *hooks)
 
 void console_pause(bool pause)
 {
-    if (pause)
-        leave_raw_mode();
+    if (pause && console.raw)
+        lend_terminal();
     else if (console.editor)
         enter_raw_mode();
 }
@@ -249,7 +259,7 @@ static void open_editor(void)
 {
     struct bytes text = { NULL, 0, 0 };
     bytes_text(&text, editor_text(console.editor));
-    leave_raw_mode();
+    lend_terminal();
     if (user_command_edit(&text))
         editor_set(console.editor, bytes_string(&text), text.len);
     enter_raw_mode();

@@ -598,6 +598,13 @@ def test_shell_command():
     leave(t)
     with open(path, encoding="utf-8") as source:
         holds(source.read(), "some output", "what is it")
+    t = chat()                                  # the chat goes on
+    for key in b"\x1c", b"\x03":                 # they end the program only
+        t.after(b"!echo ready; exec sleep 60\r", b"ready\r\n")
+        t.after(key, b"[n]o\r\n> ")
+        t.write(b"n")
+        t.until(is_prompt)
+    leave(t)
     t = Terminal("chat", *text())               # in a dumb terminal, too
     t.until(b"> ")
     t.after(b"!echo output\n", b"[n]o\r\n> ")
