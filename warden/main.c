@@ -118,12 +118,10 @@ static bool is_absent(void)
            errno == ELOOP;
 }
 
-/* A path to be read may be a link of the system.  All others were resolved and
- * approved: a link that has taken the place of one is not followed. */
+/* It was resolved and approved: a link in its place is not followed. */
 static int open_path(size_t i)
 {
-    bool follow = orders.access[i] == ACCESS_READ;
-    const uint64_t how[] = { O_PATH | O_CLOEXEC, 0, follow ? 0 : NO_LINKS };
+    const uint64_t how[] = { O_PATH | O_CLOEXEC, 0, NO_LINKS };
     return (int)syscall(CALL_OPENAT2, AT_FDCWD, orders.path[i], how, 24);
 }
 
@@ -136,12 +134,13 @@ static bool write_file(const char *path, const char *text)
 }
 
 static const uint64_t read_only[4] = { MOUNT_READ_ONLY };
-/* First clone what may be changed: clones keep their permission to write. */
+/* First clone what may be changed, but not devices: clones stay writable. */
 static void mounts_apply(void)
 {
     static int place[ORDERS_PATHS], tree[ORDERS_PATHS]; /* exec closes them */
     const int clone = AT_EMPTY_PATH | TREE_CLONE | WHOLE_TREE | O_CLOEXEC;
     char map[64];
+    struct stat st;
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);     /* else the maps belong to root */
     write_file("/proc/self/setgroups", "deny");
     for (int i = 0; i < 2; i++) {           /* the numbers stay as they are */
@@ -155,7 +154,8 @@ static void mounts_apply(void)
     for (size_t i = 0; i < orders.path_count; i++) {
         tree[i] = -1;
         if (orders.access[i] < ACCESS_WRITE ||
-            ((place[i] = open_path(i)) < 0 && is_absent()))
+            ((place[i] = open_path(i)) < 0 && is_absent()) ||
+            (!fstat(place[i], &st) && S_ISCHR(st.st_mode)))
             continue;
         tree[i] = (int)syscall(CALL_OPEN_TREE, place[i], "", clone);
         if (tree[i] < 0)
@@ -266,8 +266,7 @@ static void landlock_apply(void)
 #endif
 
 /* Numbers are those of calls that the headers may not know: 425 to 435 are
- * io_uring_* and clone3; from 472 on they are unknown.  Attributes have
- * content, too; metadata is also changed by a descriptor to read from. */
+ * io_uring_* and clone3; from 472 on they are unknown.  xattrs have content. */
 static const struct {
     enum wall wall;
     uint16_t error;
@@ -403,12 +402,13 @@ static void add_block(uint32_t from)
 
 static void filter_apply(void)
 {
-    orders.off[WALL_METADATA] |= state.mounts || orders.write_list;
+    bool alone = !orders.terminal;  /* not with the caller's files and group */
+    orders.off[WALL_METADATA] |= orders.write_list || (state.mounts && alone);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (const uint32_t *c = lists[i].call; *c; c++)
             if (!orders.off[lists[i].wall])
                 refused[*c] = lists[i].error;
-    orders.off[WALL_SIGNALS] |= state.pids; /* there are no others */
+    orders.off[WALL_SIGNALS] |= state.pids && alone;
     for (uint32_t call = 0; call < CALLS; call += BLOCK)
         add_block(call);
     if (!orders.off[WALL_KERNEL])
@@ -416,19 +416,19 @@ static void filter_apply(void)
     add_code(RETURN, SECCOMP_RET_ALLOW, 0, 0);
     errno = ENOSYS;
     if (filter.len > 7 &&       /* else all walls are off */
-        (!ARCHITECTURE ||
-         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter)))
+        (!ARCHITECTURE || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)))
         give_up("refused", "kernel", "seccomp");
 }
 
 /* What the kernel's version and the namespaces decide. */
 static void check_state(void)
 {
+    bool alone = state.pids && !orders.terminal;
     errno = ENOSYS;
     demand(WALL_FILES, state.landlock >= 1, "Landlock");
     demand(WALL_METADATA, state.mounts || !orders.write_list, "mounts");
     demand(WALL_NET, state.landlock > 3 || orders.net != NET_TCP, "Landlock 4");
-    demand(WALL_SIGNALS, state.landlock >= 6 || state.pids, "Landlock 6");
+    demand(WALL_SIGNALS, state.landlock >= 6 || alone, "Landlock 6");
     demand(WALL_PROCESSES, state.pid_max || state.id[0], "pid_max");
     errno = shared->error;
     demand(WALL_MOUNTS, state.mounts, shared->path);

@@ -267,7 +267,7 @@ static void add_least(struct buf *out, const struct reach_secrets *f,
     for (size_t i = 0; programs[i]; i++)
         add_allowed(out, f, "exec", programs[i]);
     for (size_t i = 0; settings[i]; i++)
-        orders_add(out, "read", settings[i]);
+        add_allowed(out, f, "read", settings[i]);
     orders_add(out, "private", "/dev/null");
     orders_add(out, "private", "/dev/full");
     add_path_folders(out, f);

@@ -55,6 +55,7 @@ ROWS = {
     "reopen_path": "files",
     "run_descriptor": "files",
     "read_through_link": "files",
+    "list_through_link": "files",
     "write_through_link": "files mounts",
     "read_root_of_host": "files signals privileges mounts pids",
     "read_map_of_host": "files signals privileges mounts pids",
@@ -67,6 +68,8 @@ ROWS = {
     "chmod_outside": "metadata mounts",
     "chown_outside": "metadata mounts",
     "fchmod_readable": "metadata mounts",
+    "chmod_device": "metadata mounts",
+    "chmod_input": "metadata",
     "xattr_outside": "metadata mounts",
     "flags_readable": "metadata mounts",
     "version_readable": "metadata mounts",
@@ -87,6 +90,7 @@ ROWS = {
     "signal_pidfd": "signals mounts pids",
     "limit_host": "signals mounts pids",
     "slow_host": "signals mounts pids",
+    "slow_group": "signals mounts pids",
     "pin_host": "signals mounts pids",
     "idle_host": "signals mounts pids",
     "rate_host": "signals mounts pids",
@@ -129,6 +133,8 @@ ROWS = {
 WITH_PORTS = {"connect_other_port", "connect_by_sending", "listen_anywhere"}
 # Attempts with a folder to write, where there is a link now.
 WITH_LINK = {"read_through_link", "write_through_link"}
+# Attempts in the group and the terminal of the caller.
+IN_TERMINAL = {"chmod_input", "slow_group"}
 # A process with capabilities cannot be slowed down by one without.
 NEEDS_PRIVILEGES_AS_ROOT = {"slow_host", "pin_host", "idle_host", "rate_host",
                             "slow_disk_of_host"}
@@ -141,12 +147,12 @@ NEEDS_ALL_AS_USER = {"run_setuid", "read_environ", "read_root_of_host",
 # are refused around the test.
 ROOT_ONLY = {"read_shadow", "open_raw", "open_packet", "change_user",
              "make_device", "mount_something", "open_filesystem",
-             "open_setting"}
+             "open_setting", "chmod_device"}
 MAY_BE_VOID = {"open_vsock", "open_alg", "use_uring", "use_keys", "use_perf",
                "flags_readable", "watch_everything", "open_by_handle",
                "use_faults", "compare_files", "open_posix_queue",
                "remove_posix_queue", "version_readable", "find_pages_of_host",
-               "push_input", "old_interface", "x32_interface",
+               "push_input", "chmod_device", "old_interface", "x32_interface",
                "xattr_outside", "read_attribute", "list_attributes"}
 NEEDS_NAMESPACES = {"new_namespace", "clone_namespace"}
 
@@ -248,6 +254,7 @@ class Place:
         self.memory = Memory()
         self.queue = Queue(user)
         self.master, self.slave = pty.openpty()
+        give(os.ttyname(self.slave), user)
         os.chmod(os.ttyname(self.slave), 0o666)
 
     def path(self, *names):
@@ -319,6 +326,10 @@ class Place:
             lines.append("net tcp 1")
         if name in WITH_LINK:
             lines.append("write " + self.path("link"))
+        if name == "list_through_link":
+            lines.append("read " + self.path("link"))
+        if name in IN_TERMINAL:
+            lines.append("terminal")
         for wall in WALLS:
             if wall not in off.split() and off != "all":
                 lines.append("wall %s required" % wall)
@@ -337,6 +348,7 @@ def run(place, name, off, refused):
         command = [place.attempt, lack] + command
 
     def set_up():
+        os.setpgrp()
         fds = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 50) for fd in
                (place.slave, 2, 2, theirs.fileno(), write_end)]
         for number, fd in enumerate(fds):
