@@ -288,5 +288,6 @@ bool reach_default(struct buf *out, const char *program, const char *dir,
     find_forbidden(&f, out->arena);
     add_least(out, &f, program);
     orders_add(out, "private", private_dir);
-    return add_allowed(out, &f, "read", dir);
+    const char *now = reach_resolve(out->arena, dir, "/");
+    return now && !strcmp(now, dir) && add_allowed(out, &f, "read", dir);
 }

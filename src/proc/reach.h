@@ -11,7 +11,7 @@ enum { REACH_SECRETS = 32 };
  * folder of its own program, the working directory (to read), a few files of
  * /etc, /proc and /dev, and its private folder (to write).  Returns false if
  * the working directory is not included, because it contains a path that is
- * never accessible.
+ * never accessible, or leads through a link.
  */
 bool reach_default(struct buf *out, const char *program, const char *dir,
                    const char *private_dir);

@@ -26,14 +26,30 @@
 
 enum { LINKS_MOST = 40, NAMES_MOST = 256, TRIES = 100 };
 
+/* The kernel knows where an open file is, however it was reached. */
+static ssize_t find_place(int fd, char place[PATH_MAX])
+{
+    char link[32];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, place, PATH_MAX);
+    place[n > 0 && n < PATH_MAX ? n : 0] = 0;
+    return n;
+}
+
 int root_init(struct root *r, struct arena *a, const char *path)
 {
+    char place[PATH_MAX];
     *r = (struct root){ .path = path };
     reach_find_secrets(&r->secrets, a, path);
     if (!strcmp(path, "/"))     /* it has the variables of this process */
         r->secrets.path[r->secrets.count++] = "/proc";
     r->fd = a->broken ? -1 : open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return a->broken ? ENOMEM : r->fd < 0 ? errno : 0;
+    if (a->broken || r->fd < 0)
+        return a->broken ? ENOMEM : errno;
+    if (find_place(r->fd, place) <= 0 || !strcmp(place, path))
+        return 0;
+    root_release(r);            /* a link has taken its place */
+    return ELOOP;
 }
 
 void root_release(struct root *r)
@@ -58,14 +74,12 @@ const char *root_relative(const struct root *r, const char *path)
     return *path ? path : ".";
 }
 
-/* The kernel knows where an open file is, however it was reached. */
 bool root_hides(const struct root *r, int dir, const char *name)
 {
-    char link[32], place[2 * PATH_MAX];
+    char place[2 * PATH_MAX];
     if (!r->secrets.count)
         return false;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", dir);
-    ssize_t n = readlink(link, place, PATH_MAX);
+    ssize_t n = find_place(dir, place);
     if (n <= 0 || n == PATH_MAX)
         return true;
     snprintf(place + n, sizeof place - (size_t)n, "%s%s", *name ? "/" : "",

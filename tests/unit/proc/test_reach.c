@@ -85,6 +85,23 @@ static void leaves_out_the_home(void)
     external_clean();
 }
 
+/* It was resolved when the toolbox was made. */
+static void follows_no_link_to_the_working_directory(void)
+{
+    struct arena a;
+    struct buf out;
+    char other[160], dir[160];
+    snprintf(other, sizeof other, "%s/other", make_home());
+    snprintf(dir, sizeof dir, "%s/work/dir", getenv("HOME"));
+    CHECK_ALWAYS(!mkdir(other, 0700) && !symlink(other, dir));
+    arena_init(&a, mem_default());
+    buf_init(&out, &a, ORDERS_LIMIT);
+    CHECK(!reach_default(&out, "/bin/true", dir, "/private"));
+    CHECK(out.ptr && !strstr(out.ptr, other) && !strstr(out.ptr, dir));
+    arena_release(&a);
+    external_clean();
+}
+
 /* A rule of the kernel for each would slow down every start. */
 static void names_folders_below_usr_once(void)
 {
@@ -122,4 +139,5 @@ static void refuses_long_paths(void)
 
 TESTS = { TEST(never_allows_secrets), TEST(leaves_out_the_home),
           TEST(names_folders_below_usr_once), TEST(refuses_long_paths),
+          TEST(follows_no_link_to_the_working_directory),
           TESTS_END };

@@ -360,10 +360,16 @@ static void accepts_the_path_of_the_root(void)
 static void says_that_the_root_is_gone(void)
 {
     struct box b;
-    box_open(&b, "read");
+    box_open(&b, "code");
     CHECK_ALWAYS(!rmdir(b.root));
     const char *got = box_call(&b, "list_directory", "{}");
     CHECK_WHY(strstr(got, "the root /tmp/allm-test-") != NULL, got);
+    CHECK_ALWAYS(!symlink("/etc", b.root));     /* it leads elsewhere now */
+    got = box_call(&b, "read_file", "{'path': 'passwd'}");
+    CHECK_WHY(strstr(got, "the root /tmp/allm-test-") != NULL, got);
+    got = box_call(&b, "write_file", "{'path': 'allm-test', 'content': ''}");
+    CHECK_WHY(strstr(got, "the root /tmp/allm-test-") != NULL, got);
+    CHECK_ALWAYS(!unlink(b.root));
     box_close(&b);
 }
 
