@@ -2,6 +2,7 @@
 #include "proc/orders.h"
 
 #include <fcntl.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -68,9 +69,22 @@ struct slice orders_next_folder(const char **path)
     return (struct slice){ at, n };
 }
 
-bool orders_in_home(struct slice folder)
+const char *orders_home(char room[ORDERS_HOME])
 {
     const char *home = getenv("HOME");
+    struct passwd user, *found = NULL;
+    if (home && *home == '/')
+        return home;
+    return getpwuid_r(geteuid(), &user, room, ORDERS_HOME, &found) || !found ||
+                   *user.pw_dir != '/'
+               ? NULL
+               : user.pw_dir;
+}
+
+bool orders_in_home(struct slice folder)
+{
+    char room[ORDERS_HOME];
+    const char *home = orders_home(room);
     size_t n = home ? strlen(home) : 0;
     while (n && home[n - 1] == '/')
         n--;

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 
 enum { ORDERS_LIMIT = 256 * 1024 - 8 };     /* what a warden accepts */
+enum { ORDERS_HOME = 4096 };
 
 enum orders_mode { ORDERS_ON, ORDERS_STRICT, ORDERS_OFF };
 
@@ -30,6 +31,9 @@ void orders_environment(struct buf *out, enum orders_mode mode);
 /* The next folder of a PATH, of which *path is moved to the rest; ptr NULL:
  * there is none. */
 struct slice orders_next_folder(const char **path);
+/* HOME; without it, as in services, what the system says: then the path is in
+ * `room`.  NULL: not known. */
+const char *orders_home(char room[ORDERS_HOME]);
 /* Is it the home, or below it? */
 bool orders_in_home(struct slice folder);
 

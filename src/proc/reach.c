@@ -138,7 +138,8 @@ static const char *resolve_beginning(struct arena *a, char *path)
 
 const char *reach_resolve(struct arena *a, const char *path, const char *dir)
 {
-    const char *home = getenv("HOME");
+    char room[ORDERS_HOME];
+    const char *home = orders_home(room);
     struct buf whole;
     bool at_home = *path == '~' && (path[1] == '/' || !path[1]);
     buf_init(&whole, a, PATH_MAX - 1);
@@ -164,9 +165,10 @@ static const char *join_resolved(struct arena *a, const char *folder,
 /* All of them, without links; one that is too long is left out. */
 static void find_forbidden(struct reach_secrets *f, struct arena *a)
 {
-    const char *home = getenv("HOME"), *path;
+    char room[ORDERS_HOME];
+    const char *home = orders_home(room), *path;
     f->count = 0;
-    for (size_t i = 0; home && *home == '/' && secrets[i]; i++)
+    for (size_t i = 0; home && secrets[i]; i++)
         if ((path = join_resolved(a, home, secrets[i])))
             f->path[f->count++] = path;
     for (size_t i = 0; i < PLACES; i++) {

@@ -5,6 +5,7 @@
 #include "harness/external.h"
 #include "proc/orders.h"
 
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -60,6 +61,29 @@ static void never_allows_secrets(void)
     unsetenv("XDG_DATA_HOME");
     unsetenv("ALLM_HOME");
     external_clean();
+}
+
+/* As for a service: then the system knows the home. */
+static void knows_the_home_without_the_variable(void)
+{
+    const struct passwd *user = getpwuid(geteuid());
+    struct reach_secrets found;
+    struct arena a;
+    char path[256];
+    if (!user) {
+        check_skip("this user is not known to the system");
+        return;
+    }
+    snprintf(path, sizeof path, "%s/.ssh/key", user->pw_dir);
+    arena_init(&a, mem_default());
+    unsetenv("HOME");
+    CHECK(reach_forbidden(&a, path) != NULL);
+    CHECK(reach_forbidden(&a, user->pw_dir) != NULL);
+    reach_find_secrets(&found, &a, user->pw_dir);
+    CHECK(reach_is_secret(&found, path));
+    setenv("HOME", "no/path", 1);
+    CHECK(reach_forbidden(&a, path) != NULL);
+    arena_release(&a);
 }
 
 static void leaves_out_the_home(void)
@@ -139,5 +163,6 @@ static void refuses_long_paths(void)
 
 TESTS = { TEST(never_allows_secrets), TEST(leaves_out_the_home),
           TEST(names_folders_below_usr_once), TEST(refuses_long_paths),
+          TEST_ONCE(knows_the_home_without_the_variable),
           TEST(follows_no_link_to_the_working_directory),
           TESTS_END };
