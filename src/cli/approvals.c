@@ -46,6 +46,12 @@ size_t approvals_count(const allm_json *metadata)
     return n;
 }
 
+bool approvals_decided(const allm_json *metadata)
+{
+    return allm_json_count(allm_json_get(metadata, "approvals")) &&
+           !approvals_count(metadata);
+}
+
 bool approvals_next(const allm_json *metadata, struct approve_call *c)
 {
     const allm_json *row = next_row(metadata, NULL);
@@ -85,9 +91,14 @@ void approvals_report(const allm_json *metadata, const char *path)
         bytes_format(&list, " (id %.100s)", c.id);
     }
     toolbox_words(&flags);
-    print_fault("%zu call%s wait%s for your approval: %.600s", n,
-                n == 1 ? "" : "s", n == 1 ? "s" : "", bytes_string(&list));
-    if (path)
+    if (n)
+        print_fault("%zu call%s wait%s for your approval: %.600s", n,
+                    n == 1 ? "" : "s", n == 1 ? "s" : "", bytes_string(&list));
+    if (path && !n)
+        print_fault("its calls are decided and have not run; to run them: "
+                    "allm -S %s%s --approve all",
+                    path, bytes_string(&flags));
+    else if (path)
         print_fault("to decide: allm -S %s%s --approve all (or the id of a "
                     "call; or --deny all --why TEXT)",
                     path, bytes_string(&flags));

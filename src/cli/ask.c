@@ -294,8 +294,14 @@ static int open_conversation(struct question *q)
     int code = session_open(&q->session, &a->session, use);
     if (code == END_DONE && decides)
         code = decide_apply(&q->session, &a->toolbox);
-    q->only_decides = code == END_DONE && decides &&
-                      !decide_can_run(&q->session);
+    const char *lack = code == END_DONE && decides ? decide_lacks(&q->session)
+                                                   : NULL;
+    q->only_decides = lack;
+    if (lack)
+        print_note("the decision is stored; %.100s is not among the tools of "
+                   "this call (-T): allm work runs it, or this command with "
+                   "the flags that name the tool",
+                   lack);
     return code == END_DONE && !q->only_decides ? choose_model(q) : code;
 }
 
@@ -401,7 +407,7 @@ static int run_call(struct question *q)
     how.look.verbose = q->ask->verbose;
     if (q->format) /* JSON is not Markdown */
         how.look.markdown = "off";
-    int code = SHOW_AGAIN;
+    int code = decide_begin(&q->session) == END_DONE ? SHOW_AGAIN : END_SESSION;
     while (code == SHOW_AGAIN) {
         allm_stream *stream = start_call(q);
         code = show_chat(stream, &how);

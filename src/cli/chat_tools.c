@@ -70,7 +70,8 @@ static size_t count_waiting(const struct chat *c)
 /* Run what was decided. */
 static void continue_decided(struct chat *c)
 {
-    if (session_save(&c->session) == END_DONE && !count_waiting(c))
+    if (session_save(&c->session) == END_DONE && !count_waiting(c) &&
+        decide_begin(&c->session) == END_DONE)
         chat_send_message(c, NULL);
 }
 
@@ -96,7 +97,7 @@ static void decide_by_words(struct chat *c, const char *rest)
 
 void chat_tools_approve(struct chat *c, const char *rest)
 {
-    if (!count_waiting(c)) {
+    if (!session_approves(&c->session)) {
         print_note("(no call waits for approval; allm tools rules shows the "
                    "rules)");
         return;
@@ -113,10 +114,14 @@ void chat_tools_remind(const struct chat *c)
     struct bytes title = { NULL, 0, 0 };
     const allm_json *metadata =
         allm_session_fields(c->session.session)->metadata;
-    if (!approvals_next(metadata, &call))
+    if (!session_approves(&c->session))
         return;
     if (!question_possible()) {
         approvals_report(metadata, c->session.path);
+        return;
+    }
+    if (!approvals_next(metadata, &call)) {
+        print_note("(decided calls have not run; /approve runs them)");
         return;
     }
     approve_title(&title, &call);

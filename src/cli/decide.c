@@ -33,7 +33,7 @@ static bool store_decision(struct session *s, const char *id, bool allow,
 int decide_ask(struct session *s)
 {
     struct approve_call c;
-    bool ok = question_possible();
+    bool ok = question_possible() || approvals_decided(metadata_now(s));
     while (ok && approvals_next(metadata_now(s), &c)) {
         enum approve_decision decision = APPROVE_NO;
         struct bytes why = { NULL, 0, 0 };
@@ -100,6 +100,37 @@ int decide_apply(struct session *s, const struct toolbox_flags *f)
     return code;
 }
 
+/* Store these decisions again. */
+static bool decide_again(struct session *s, const allm_json *list)
+{
+    bool ok = true;
+    for (const allm_json *d = NULL; ok && (d = allm_json_next(list, d));)
+        ok = store_decision(s, member_read(d, "id"),
+                            allm_json_true(allm_json_get(d, "allow")),
+                            member_read(d, "why"));
+    return ok;
+}
+
+int decide_begin(struct session *s)
+{
+    allm_session_record fields = *allm_session_fields(s->session);
+    allm_json *list =
+        allm_json_copy(allm_json_get(metadata_now(s), "approved"));
+    if (s->store || !allm_json_count(list)) {
+        allm_json_free(list);
+        return END_DONE;
+    }
+    allm_json *metadata = allm_json_set(fields.metadata, "approved", NULL);
+    fields.home = NULL;
+    fields.metadata = metadata;
+    bool ok = allm_session_replace(s->session, &fields) == ALLM_OK;
+    int code = ok ? session_save(s) : END_SESSION;
+    ok = decide_again(s, list);
+    allm_json_free(metadata);
+    allm_json_free(list);
+    return ok ? code : END_SESSION;
+}
+
 static bool has_tool(const char *name)
 {
     size_t count;
@@ -110,18 +141,13 @@ static bool has_tool(const char *name)
     return false;
 }
 
-bool decide_can_run(const struct session *s)
+const char *decide_lacks(const struct session *s)
 {
     const allm_json *list = allm_json_get(metadata_now(s), "approvals");
     for (const allm_json *row = NULL; (row = allm_json_next(list, row));) {
         const char *name = member_read(row, "name");
-        if (!name || has_tool(name))
-            continue;
-        print_note("the decision is stored; %.100s is not among the tools of "
-                   "this call (-T): allm work runs it, or this command with "
-                   "the flags that name the tool",
-                   name);
-        return false;
+        if (name && !has_tool(name))
+            return name;
     }
-    return true;
+    return NULL;
 }

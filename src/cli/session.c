@@ -161,7 +161,7 @@ static int report_pending_tools(const struct session *s)
     const allm_session_record *r = fields_of(s);
     char names[200] = "";
     size_t at = 0;
-    if (approvals_count(fields_of(s)->metadata)) {
+    if (allm_json_count(allm_json_get(r->metadata, "approvals"))) {
         approvals_report(r->metadata, s->path);
         return END_ASKED;
     }
@@ -201,11 +201,18 @@ int session_ready(struct session *s)
                                               count_answered(r->thread), NULL));
     if (is_stuck(r))
         return update_session(s, NULL, NULL);
-    bool decided = allm_json_count(allm_json_get(r->metadata, "approvals")) &&
-                   !approvals_count(r->metadata);
-    return r->status == ALLM_SESSION_AWAITING_TOOLS && !decided
+    return r->status == ALLM_SESSION_AWAITING_TOOLS &&
+                   !approvals_decided(r->metadata)
                ? report_pending_tools(s)
                : END_DONE;
+}
+
+bool session_approves(const struct session *s)
+{
+    const allm_session_record *r = fields_of(s);
+    return r->status == ALLM_SESSION_AWAITING_TOOLS &&
+           r->pending_tool_call_count &&
+           allm_json_count(allm_json_get(r->metadata, "approvals"));
 }
 
 /* Drop the unanswered prompt of a session that was opened to read. */
@@ -323,8 +330,8 @@ int session_open(struct session *s, const struct session_choice *choice,
         return code;
     if (fields_of(s)->status == ALLM_SESSION_ERROR)
         print_note("the last answer failed; continuing from there");
-    if (!(use & SESSION_APPROVE && approvals_count(fields_of(s)->metadata)))
-        code = session_ready(s);
+    if (!(use & SESSION_APPROVE && session_approves(s)))
+        code = session_approves(s) ? report_pending_tools(s) : session_ready(s);
     if (use & SESSION_READ_ONLY)
         s->path = NULL;
     return code;

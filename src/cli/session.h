@@ -46,6 +46,9 @@ int session_set_system(struct session *s, const char *system);
 const char *session_model(const struct session *s);
 int session_set_model(struct session *s, const char *model);
 
+/* Do calls wait for approval, or to be run after it? */
+bool session_approves(const struct session *s);
+
 /* The model's question that waits for an answer; NULL: none. */
 const char *session_question(const struct session *s);
 

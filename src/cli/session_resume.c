@@ -5,9 +5,12 @@
  */
 #include "cli/session_resume.h"
 
+#include "cli/approvals.h"
 #include "cli/ask_user.h"
 #include "cli/broken.h"
+#include "cli/decide.h"
 #include "cli/exit.h"
+#include "cli/print.h"
 #include "cli/target.h"
 #include "cli/timing.h"
 #include "cli/toolbox.h"
@@ -81,6 +84,11 @@ static struct kept *choose_engine(const struct session *s,
 static int prepare_session(struct session *s)
 {
     const allm_json *off = broken_of(s->session);
+    const char *lack = !off && session_approves(s) ? decide_lacks(s) : NULL;
+    if (lack && approvals_decided(allm_session_fields(s->session)->metadata))
+        return print_misuse("%s waits to run %.100s, which is not among the "
+                            "tools of this call (-T)",
+                            s->path, lack);
     if (!off)
         return session_ready(s);
     return allm_json_count(allm_json_get(off, "unknown_tool_calls"))

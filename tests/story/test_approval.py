@@ -3,10 +3,12 @@
 import base64
 import json
 import os
+import subprocess
+import time
 
 import mcp_server
 from mcp_server import PNG
-from program import HOME, equal, holds, main, need, one_sentence, scripts
+from program import ALLM, CLEAN, HOME, equal, holds, main, need, one_sentence, scripts
 from test_http import KEY, Server
 from test_terminal import Tmux
 from tools_place import DONE, Place, call, calling, is_asked
@@ -428,6 +430,53 @@ def test_decide_twice():
     run = p.run("-S", "s", "-T", "code", "--approve", "all", *scripts(DONE))
     equal((run.code, run.text), (0, "done.\n"))
     assert is_written(p)
+
+
+def test_decided():
+    """decided calls that have not run: what runs them is named, and nothing
+    else uses the decision up"""
+    for session in ("s", "./s.session"):
+        p = Place()
+        halted(p, session)
+        p.run("-S", session, "--approve", "all")
+        for words in (("more",), ("chat",)):
+            run = p.run("-S", session, "-T", "code", *scripts(DONE), *words) \
+                if words == ("more",) else \
+                p.run("chat", "-S", session, "-T", "code", *scripts(DONE),
+                      stdin=b"")
+            holds(run.said, "decided", f"allm -S {session} -T code --approve")
+        if session == "s":
+            one_sentence(p.run("sessions", "resume", "s", *scripts(DONE)), 2,
+                         "write_file", "-T")
+            p.run("work", "--once", *scripts(DONE))
+            equal(waits(p), ("awaiting_tools", None))
+        run = p.run("chat", "-S", session, "-T", "code", *scripts(DONE),
+                    stdin=b"/approve\n")
+        equal((run.code, run.text), (0, "done.\n"))
+        assert is_written(p)
+
+
+def test_used_up():
+    """a call of a file that was killed needs a new decision"""
+    p = Place()
+    waiting = call("bash", {"command": "touch begun; exec sleep 100",
+                            "write": True, "timeout": 100})
+    halted(p, "./s.session", waiting)
+    flags = ["-S", "./s.session", "-T", "code"]
+    child = subprocess.Popen([ALLM, *flags, "--approve", "all",
+                              *scripts(DONE)], env={**CLEAN, **p.env},
+                             cwd=p.work, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not os.path.exists(os.path.join(p.work, "begun")):
+        assert child.poll() is None
+        time.sleep(.01)
+    child.kill()
+    child.communicate(timeout=30)
+    os.remove(os.path.join(p.work, "begun"))
+    run = p.run(*flags, *scripts(DONE), "more")
+    equal(run.code, 10)
+    holds(run.said, "1 call waits")
+    assert not os.path.exists(os.path.join(p.work, "begun"))
 
 
 def test_batch():
