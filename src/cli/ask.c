@@ -299,8 +299,8 @@ static int open_conversation(struct question *q)
     q->only_decides = lack;
     if (lack)
         print_note("the decision is stored; %.100s is not among the tools of "
-                   "this call (-T): allm work runs it, or this command with "
-                   "the flags that name the tool",
+                   "this call: this command runs it with -T; in a queue, allm "
+                   "work does, too",
                    lack);
     return code == END_DONE && !q->only_decides ? choose_model(q) : code;
 }

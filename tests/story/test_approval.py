@@ -448,12 +448,23 @@ def test_decided():
         if session == "s":
             one_sentence(p.run("sessions", "resume", "s", *scripts(DONE)), 2,
                          "write_file", "-T")
-            p.run("work", "--once", *scripts(DONE))
-            equal(waits(p), ("awaiting_tools", None))
         run = p.run("chat", "-S", session, "-T", "code", *scripts(DONE),
                     stdin=b"/approve\n")
         equal((run.code, run.text), (0, "done.\n"))
         assert is_written(p)
+
+
+def test_work_lacks():
+    """a worker without the tool leaves an approved call to others"""
+    p = Place()
+    flags = ["--queue", "q", "--once"]
+    equal(p.run("send", "s", "--queue", "q", "hi").code, 0)
+    p.run("work", *flags, "-T", "code", *write())
+    equal(p.run("-S", "s", "--approve", "all").code, 0)
+    one_sentence(p.run("work", *flags, *scripts(DONE)), 2, "write_file", "-T")
+    assert not is_written(p)
+    equal(p.run("work", *flags, "-T", "code", *scripts(DONE)).code, 0)
+    assert is_written(p)
 
 
 def test_used_up():
