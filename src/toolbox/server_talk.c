@@ -1,5 +1,6 @@
 /* server_talk.c - one HTTP exchange with an MCP server */
 #include "base/clock.h"
+#include "base/nocase.h"
 #include "base/status.h"
 #include "mcp/headers.h"
 #include "mcp/rpc.h"
@@ -25,28 +26,36 @@ static void put_header(struct head_list *h, const char *name, const char *value)
     h->count++;
 }
 
-static bool same_word(const char *a, const char *b)
+/* Does the protocol, or HTTP, set it? */
+static bool is_ours(struct slice name)
 {
-    for (; *a && (*a | 0x20) == (*b | 0x20); a++)
-        b++;
-    return !*a && !*b;
+    static const char *const names[] = {
+        "Accept", "Accept-Encoding", "Content-Length", "Content-Type",
+        "Last-Event-ID", "Mcp-Method", "Mcp-Name", "MCP-Protocol-Version",
+        "Mcp-Session-Id", "Transfer-Encoding",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (nocase_is(name, names[i]))
+            return true;
+    return false;
 }
 
-/* Headers of the entry; one with a key is not logged, and null is none. */
+/* Headers of the entry; one with a key is not logged, and null is none.  Other
+ * programs' files have some that are ours to set. */
 static void put_own_headers(const struct server_conf *c, struct arena *a,
                             struct head_list *h, allm_http_view *view)
 {
     const allm_json *key = NULL;
     while (c->headers && (key = allm_json_next(c->headers, key))) {
-        const char *name = json_slice(key).ptr;
+        struct slice name = json_slice(key);
         const char *value = server_conf_value(a, allm_json_value(key));
-        if (!value)
+        if (!value || is_ours(name))
             continue;
-        if (same_word(name, "authorization") && !view->secret_name) {
-            view->secret_name = name;
+        if (!nocase_is(name, "Authorization")) {
+            put_header(h, name.ptr, value);
+        } else if (!view->secret_name) {
+            view->secret_name = name.ptr;
             view->secret_value = value;
-        } else if (!same_word(name, "authorization")) {
-            put_header(h, name, value);
         }
     }
 }
@@ -169,7 +178,7 @@ void talk_free(struct talk *t)
 static const char *field_of(const allm_http_head *head, const char *name)
 {
     for (size_t i = 0; i < head->header_count; i++)
-        if (same_word(head->header[2 * i], name))
+        if (nocase_is(slice_of(head->header[2 * i]), name))
             return head->header[2 * i + 1];
     return NULL;
 }

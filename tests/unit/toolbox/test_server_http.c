@@ -182,7 +182,7 @@ static void calls_a_modern_server(void)
     struct web w;
     setenv("TOKEN_OF_TEST", "t-42\n", 1);
     open_modern(&w, "'auth': 'env:TOKEN_OF_TEST', 'headers': {'X-Own': 'me', "
-                    "'X-None': null}");
+                    "'X-None': null, 'accept': '*/*', 'Content-Length': 2}");
     server_play_when(w.server, "tools/call", done);
     CHECK_TEXT(call_web(&w), "done");
     CHECK_TEXT(state_of(&w, "revision"), "2026-07-28");
@@ -193,6 +193,8 @@ static void calls_a_modern_server(void)
     CHECK(asked(&w, "tools/call", "Authorization: Bearer t-42\r\n"));
     CHECK(asked(&w, "server/discover", "X-Own: me\r\n"));
     CHECK(!asked(&w, "server/discover", "X-None"));
+    CHECK(!asked(&w, "server/discover", "*/*"));
+    CHECK(!asked(&w, "server/discover", "Content-Length: 2\r\n"));
     close_web(&w);
     unsetenv("TOKEN_OF_TEST");
 }
