@@ -101,17 +101,17 @@ static void take_approval(void *ud, allm_approval *approval)
     const allm_tool_call *call = allm_approval_call(approval);
     struct asking *a = find_asking(call->id);
     (void)ud;
-    if (a && a->action && !strcmp(a->action, "accept")) {
+    bool may = a && a->can_elicit;
+    if (may && a->action && !strcmp(a->action, "accept")) {
         allm_approval_allow(approval, ALLM_APPROVAL_ONCE);
-    } else if (a && !a->action && a->can_elicit) {
+    } else if (may && !a->action) {
         const struct approve_call c = { call->id, call->name, call->arguments,
                                         allm_approval_reach(approval) };
         approve_title(&a->question, &c);
         bytes_text(&a->question, ".  Allow it?");
         allm_approval_leave(approval);
     } else {
-        allm_approval_deny(approval, a && a->action
-                                         ? NULL
+        allm_approval_deny(approval, may ? NULL
                                          : "nobody can be asked here; the rule "
                                            "--approve TOOL=auto of allm mcp "
                                            "allows such calls");
@@ -284,6 +284,14 @@ static void note_text(struct asking *a, const allm_event *event)
     allm_json_free(failure);
 }
 
+/* The client's model can ask its user, and call the tool again. */
+static void note_question(struct asking *a, const allm_event *event)
+{
+    a->failed = true;
+    bytes_text(&a->result, "the tool asks: ");
+    bytes_add(&a->result, event->text, event->text_len);
+}
+
 /* Each piece of text is progress; the result of a tool is the answer. */
 static void note_event(struct serving *s, struct asking *a,
                        const allm_event *event)
@@ -292,8 +300,12 @@ static void note_event(struct serving *s, struct asking *a,
         allm_mcp_server_notify(s->server, a->id, ++a->pieces, 0, NULL);
     else if (event->type == ALLM_EV_TOOL_EXECUTION_COMPLETED)
         note_result(a, event);
-    else if (event->type == ALLM_EV_TOOL_RESULT_ENCODED && event->text)
+    else if ((event->type == ALLM_EV_TOOL_RESULT_ENCODED ||
+              event->type == ALLM_EV_TOOL_HALT) &&
+             event->text)
         note_text(a, event);
+    else if (event->type == ALLM_EV_ASK_USER_REQUESTED)
+        note_question(a, event);
 }
 
 /* Pull what has arrived. */

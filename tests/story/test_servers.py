@@ -435,6 +435,23 @@ def test_proxy_images():
     client.end()
 
 
+def test_proxy_halts():
+    """a client gets the question of a tool that asks, and what a tool that ends
+    the chat has said"""
+    tool = ('#!/bin/sh\n[ "$1" != --allm-describe ] || exec echo \'{"name":'
+            ' "greet", "description": "Greets.", "output": "result"}\'\n'
+            "cat >/dev/null\necho '%s'\n")
+    for result, wanted in (
+            ('{"ask_user": "Which one?"}', ("the tool asks: Which one?", True)),
+            ('{"halt": ["enough", "bye"]}', ("bye", False))):
+        p = Place()
+        p.tool(text=tool % result)
+        client = Client(p, "-T", "greet")
+        client.call("greet", {})
+        equal(client.result(), wanted)
+        client.end()
+
+
 def test_prompts():
     """templates are prompts of allm mcp"""
     p = Place()
@@ -467,6 +484,15 @@ def test_proxy_approval():
     words, failed = client.result()
     equal(failed, True)
     holds(words, "denied")
+    client.end()
+    client = Client(p, "-T", "code")     # it cannot ask, so nobody has agreed
+    meta = "io.modelcontextprotocol/"
+    client.say(id=1, method="tools/call", params={
+        "name": "write_file", "arguments": new,
+        "inputResponses": {"answer": {"action": "accept", "content": {}}},
+        "_meta": {meta + "protocolVersion": "2026-07-28",
+                  meta + "clientCapabilities": {}}})
+    equal(client.result()[1], True)
     client.end()
     for action, wanted in (("decline", False), ("accept", True)):
         client = Client(p, "-T", "code", elicitation={})
