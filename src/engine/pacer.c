@@ -542,10 +542,7 @@ static const struct quota_names {
 static struct slice header_value(const char *const *header, size_t count,
                                  const char *name)
 {
-    for (size_t i = 0; i < count; i++)
-        if (nocase_is(slice_of(header[2 * i]), name))
-            return slice_of(header[2 * i + 1]);
-    return (struct slice){ NULL, 0 };
+    return slice_of(nocase_header(header, count, name));
 }
 
 /* A whole number; -1: it is not one. */

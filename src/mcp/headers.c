@@ -8,6 +8,7 @@
 #include "mcp/headers.h"
 
 #include "base/base64.h"
+#include "base/nocase.h"
 
 enum { MOST_MARKS = 32, DEEPEST = 8 };
 
@@ -29,26 +30,10 @@ static bool is_token(struct slice s)
     static const char signs[] = "!#$%&'*+-.^_`|~";
     for (size_t i = 0; i < s.len; i++) {
         char c = s.ptr[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-              (c >= '0' && c <= '9') || memchr(signs, c, sizeof signs - 1)))
+        if (!slice_alnum(c) && !memchr(signs, c, sizeof signs - 1))
             return false;
     }
     return s.len > 0 && s.len <= 128;
-}
-
-static char lower_case(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-}
-
-static bool same_header(struct slice a, struct slice b)
-{
-    if (a.len != b.len)
-        return false;
-    for (size_t i = 0; i < a.len; i++)
-        if (lower_case(a.ptr[i]) != lower_case(b.ptr[i]))
-            return false;
-    return true;
 }
 
 /* One mark at a property of this schema. */
@@ -61,7 +46,7 @@ static void add_mark(struct marks *m, const allm_json *property,
                 (json_is(type, "string") || json_is(type, "integer") ||
                  json_is(type, "boolean"));
     for (size_t i = 0; fits && i < m->count; i++)
-        fits = !same_header(name, m->mark[i].name);
+        fits = !nocase_eq(name, m->mark[i].name);
     if (fits)
         m->mark[m->count++] = (struct mark){ name, value };
     m->valid = m->valid && fits;

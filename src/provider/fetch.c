@@ -119,22 +119,14 @@ static allm_status file_decode(void *state, const allm_call *call,
     return answer_close(a);
 }
 
-static const char *location_of(const allm_http_head *head)
-{
-    for (size_t i = 0; i < head->header_count; i++) {
-        if (nocase_is(slice_of(head->header[2 * i]), "location"))
-            return head->header[2 * i + 1];
-    }
-    return NULL;
-}
-
 /* The server is not a provider's: its message is ignored. */
 static allm_status redirect_explain(const allm_call *call,
                                     const allm_http_head *head,
                                     const char *body, size_t len,
                                     allm_sink *sink)
 {
-    const char *to = location_of(head);
+    const char *to = nocase_header(head->header, head->header_count,
+                                   "location");
     allm_error e = status_blank(ALLM_ERR_ADAPTER);
     (void)call;
     (void)body;

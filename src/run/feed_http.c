@@ -20,6 +20,7 @@
  */
 #include "run/feed_http.h"
 
+#include "base/nocase.h"
 #include "base/status.h"
 #include "net/request_json.h"
 #include "net/transport.h"
@@ -184,7 +185,8 @@ static void redact_sink(const struct http_feed *h, struct allm_sink *sink)
 static const char *redirect_message(const allm_http_head *head,
                                     const char *message, struct allm_sink *sink)
 {
-    const char *to = response_head_find(head, "location");
+    const char *to = nocase_header(head->header, head->header_count,
+                                   "location");
     struct slice shown = to ? request_json_url(sink->arena, slice_of(to), NULL)
                             : SLICE("another place");
     struct buf text = buf_in(sink->arena, 8192);
@@ -203,7 +205,8 @@ static void complete_error(const struct http_feed *h,
                            const allm_http_head *head, struct allm_sink *sink)
 {
     int64_t ms;
-    const char *again = response_head_find(head, "x-should-retry");
+    const char *again = nocase_header(head->header, head->header_count,
+                                      "x-should-retry");
     allm_error e = *sink->failure;
     if (!e.http_status.set)
         e.http_status = (allm_int){ head->status, true };

@@ -1,15 +1,7 @@
-/* response_head.c - find values in the headers of a response */
+/* response_head.c - the id of a response, in its headers */
 #include "run/response_head.h"
 
 #include "base/nocase.h"
-
-const char *response_head_find(const allm_http_head *head, const char *name)
-{
-    for (size_t i = 0; i < head->header_count; i++)
-        if (nocase_is(slice_of(head->header[2 * i]), name))
-            return head->header[2 * i + 1];
-    return NULL;
-}
 
 const char *response_head_id(const allm_http_head *head)
 {
@@ -17,6 +9,6 @@ const char *response_head_id(const allm_http_head *head)
                                          "x-goog-request-id", "cf-ray" };
     const char *id = NULL;
     for (size_t i = 0; head && !id && i < sizeof names / sizeof *names; i++)
-        id = response_head_find(head, names[i]);
+        id = nocase_header(head->header, head->header_count, names[i]);
     return id;
 }

@@ -10,6 +10,7 @@
  */
 #include "toolbox/html.h"
 
+#include "base/nocase.h"
 #include "base/utf8.h"
 
 struct page {
@@ -76,14 +77,8 @@ static uint32_t numeric_entity(struct slice name)
         name = slice_skip(name, 1);
     }
     for (size_t i = 0; i < name.len; i++) {
-        char c = name.ptr[i];
-        uint32_t digit = c >= '0' && c <= '9' ? (uint32_t)(c - '0')
-                         : base == 16 && c >= 'a' && c <= 'f'
-                             ? (uint32_t)(c - 'a' + 10)
-                         : base == 16 && c >= 'A' && c <= 'F'
-                             ? (uint32_t)(c - 'A' + 10)
-                             : base;
-        if (digit >= base || n > 0x10FFFF)
+        uint32_t digit = (uint32_t)slice_hex(name.ptr[i]);
+        if (digit >= base || n > 0x10FFFF)      /* not a digit: UINT32_MAX */
             return 0;
         n = n * base + digit;
     }
@@ -126,25 +121,10 @@ static void take_entity(struct page *p)
 
 /* ----------------------------------------------------------------- tags --- */
 
-static char lower_letter(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
 /* A byte of a tag's name; digits do not begin one. */
 static bool is_tag(char c, bool begins)
 {
-    char letter = lower_letter(c);
-    return (letter >= 'a' && letter <= 'z') ||
-           (!begins && c >= '0' && c <= '9');
-}
-
-static bool is_one_of(const char *name, const char *const *list)
-{
-    for (size_t i = 0; list[i]; i++)
-        if (!strcmp(name, list[i]))
-            return true;
-    return false;
+    return slice_alnum(c) && !(begins && slice_digit(c));
 }
 
 /* Skip to the text, without it if it is not there. */
@@ -159,17 +139,9 @@ static void skip_past(struct page *p, const char *text)
 /* To "</name", for what is no text. */
 static void skip_element(struct page *p, const char *name)
 {
-    size_t len = strlen(name);
-    for (; p->rest.len; p->rest = slice_skip(p->rest, 1)) {
-        if (p->rest.len < len + 2 || p->rest.ptr[0] != '<' ||
-            p->rest.ptr[1] != '/')
-            continue;
-        size_t i = 0;
-        while (i < len && lower_letter(p->rest.ptr[2 + i]) == name[i])
-            i++;
-        if (i == len)
-            return;
-    }
+    while (p->rest.len && !(slice_starts(p->rest, SLICE("</")) &&
+                            nocase_starts(slice_skip(p->rest, 2), name)))
+        p->rest = slice_skip(p->rest, 1);
 }
 
 /* The end of a tag; a ">" in quotes does not end it. */
@@ -198,11 +170,11 @@ static void apply_tag(struct page *p, const char *name, bool closes)
         "div", "br", "tr", "dt", "dd", "header", "footer", "nav", "main",
         "form", "option", "figcaption", "aside", "body", NULL
     };
-    if (!closes && is_one_of(name, silent))
+    if (!closes && slice_in(slice_of(name), silent))
         skip_element(p, name);
-    else if (is_one_of(name, spaced))
+    else if (slice_in(slice_of(name), spaced))
         break_line(p, 1);
-    else if (is_one_of(name, lines))
+    else if (slice_in(slice_of(name), lines))
         break_line(p, 0);
     if (!strcmp(name, "pre"))
         p->pre = closes ? 0 : 1;
@@ -227,7 +199,7 @@ static void take_tag(struct page *p)
     bool closes = rest.len && *rest.ptr == '/';
     rest = slice_skip(rest, closes);
     while (n < rest.len && n < sizeof name - 1 && is_tag(rest.ptr[n], !n)) {
-        name[n] = lower_letter(rest.ptr[n]);
+        name[n] = nocase_lower(rest.ptr[n]);
         n++;
     }
     name[n] = 0;

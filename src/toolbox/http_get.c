@@ -10,6 +10,7 @@
  * worker thread waits; the client is its own.
  */
 #include "base/clock.h"
+#include "base/nocase.h"
 #include "base/utf8.h"
 #include "loop/poll.h"
 #include "loop/waker.h"
@@ -99,22 +100,11 @@ static bool read_body(struct page_get *g, const allm_transport *http,
     return true;
 }
 
-static bool same_text(struct slice a, struct slice b)
-{
-    while (a.len && a.len == b.len && (*a.ptr | 0x20) == (*b.ptr | 0x20)) {
-        a = slice_skip(a, 1);
-        b = slice_skip(b, 1);
-    }
-    return !a.len && !b.len;
-}
-
 static const char *header_of(struct page_get *g, const allm_http_head *head,
                              const char *name)
 {
-    for (size_t i = 0; i < head->header_count; i++)
-        if (same_text(slice_of(head->header[2 * i]), slice_of(name)))
-            return arena_text(&g->call->arena, head->header[2 * i + 1]);
-    return NULL;
+    return arena_text(&g->call->arena,
+                      nocase_header(head->header, head->header_count, name));
 }
 
 /* One request; false: the call was answered. */
@@ -159,7 +149,7 @@ static bool lists_host(const char *list, struct slice host)
         struct slice one = { list, n };
         one = slice_skip(one, n && *list == '.');
         size_t more = host.len > one.len ? host.len - one.len : 0;
-        if (one.len && same_text(slice_skip(host, more), one) &&
+        if (one.len && nocase_eq(slice_skip(host, more), one) &&
             (!more || host.ptr[more - 1] == '.'))
             return true;
         list += n + (list[n] != 0);
@@ -256,12 +246,10 @@ static bool follow(struct page_get *g)
 
 static bool type_has(const struct page_get *g, const char *word)
 {
-    size_t n = strlen(word);
-    for (struct slice s = slice_of(g->type ? g->type : ""); s.len >= n;
-         s = slice_skip(s, 1))
-        if (same_text((struct slice){ s.ptr, n }, slice_of(word)))
-            return true;
-    return false;
+    struct slice s = slice_of(g->type);
+    while (s.len && !nocase_starts(s, word))
+        s = slice_skip(s, 1);
+    return s.len;
 }
 
 static bool is_text(const struct page_get *g)

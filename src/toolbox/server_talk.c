@@ -177,10 +177,7 @@ void talk_free(struct talk *t)
 
 static const char *field_of(const allm_http_head *head, const char *name)
 {
-    for (size_t i = 0; i < head->header_count; i++)
-        if (nocase_is(slice_of(head->header[2 * i]), name))
-            return head->header[2 * i + 1];
-    return NULL;
+    return nocase_header(head->header, head->header_count, name);
 }
 
 bool talk_is_type(const struct talk *t, const char *type)
