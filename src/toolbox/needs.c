@@ -160,9 +160,7 @@ static bool is_key_variable(const char *variable)
 static bool is_variable(struct slice name)
 {
     size_t n = 0;
-    while (n < name.len &&
-           (name.ptr[n] == '_' || (name.ptr[n] >= '0' && name.ptr[n] <= '9') ||
-            ((name.ptr[n] | 0x20) >= 'a' && (name.ptr[n] | 0x20) <= 'z')))
+    while (n < name.len && (name.ptr[n] == '_' || slice_alnum(name.ptr[n])))
         n++;
     return n && n == name.len;
 }
@@ -172,11 +170,8 @@ static bool is_private(struct slice name)
 {
     static const char *const names[] = { "HOME", "TMPDIR", "TERM", "ALLM_TOOL",
                                          "ALLM_CALL_ID", "ALLM_SESSION",
-                                         "ALLM_IDEMPOTENCY_KEY" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (slice_is(name, names[i]))
-            return true;
-    return false;
+                                         "ALLM_IDEMPOTENCY_KEY", NULL };
+    return slice_in(name, names);
 }
 
 static const allm_error *check_env(const struct checking *c,

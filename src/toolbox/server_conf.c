@@ -159,12 +159,10 @@ static void read_address(struct reading_conf *r)
 static void read_kind(struct reading_conf *r)
 {
     static const char *const http[] = { "http", "streamable-http", "sse",
-                                        "streamableHttp" };
+                                        "streamableHttp", NULL };
     struct server_conf *c = r->conf;
     const char *type = read_text(r, "type");
-    bool is_http = false;
-    for (size_t i = 0; type && i < sizeof http / sizeof *http; i++)
-        is_http = is_http || !strcmp(type, http[i]);
+    bool is_http = slice_in(slice_of(type), http);
     c->command = read_text(r, "command");
     c->url = read_text(r, "url");
     if (type && !is_http && strcmp(type, "stdio") != 0)
