@@ -121,6 +121,17 @@ static inline bool slice_ends(struct slice s, struct slice with)
     return s.len >= with.len && slice_eq(slice_skip(s, s.len - with.len), with);
 }
 
+/* Remove the bytes up to the first `sep` and return them without it; all of
+ * them if there is none. */
+static inline struct slice slice_take(struct slice *s, char sep)
+{
+    const char *at = s->len ? memchr(s->ptr, sep, s->len) : NULL;
+    size_t n = at ? (size_t)(at - s->ptr) : s->len;
+    struct slice piece = { s->ptr, n };
+    *s = slice_skip(*s, at ? n + 1 : n);
+    return piece;
+}
+
 static inline bool slice_digit(char c)
 {
     return c >= '0' && c <= '9';

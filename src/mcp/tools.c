@@ -59,8 +59,7 @@ static bool passes_filter(const allm_json *filter, struct slice name)
 
 static bool is_plain(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '_' || c == '-';
+    return slice_alnum(c) || c == '_' || c == '-';
 }
 
 /* SERVER__TOOL; with a hash of the real names if it is too long, or if another

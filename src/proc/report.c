@@ -10,12 +10,7 @@
 
 static struct slice take_word(struct slice *s)
 {
-    size_t n = 0;
-    while (n < s->len && s->ptr[n] != ' ')
-        n++;
-    struct slice word = { s->ptr, n };
-    *s = slice_skip(*s, n < s->len ? n + 1 : n);
-    return word;
+    return slice_take(s, ' ');
 }
 
 /* Numbers are followed by a blank, and the line by a NUL. */

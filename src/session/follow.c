@@ -449,7 +449,7 @@ static size_t read_number(const char *text, uint64_t *out)
 {
     size_t i = 0;
     *out = 0;
-    while (text[i] >= '0' && text[i] <= '9' && i < 19)
+    while (slice_digit(text[i]) && i < 19)
         *out = 10 * *out + (uint64_t)(text[i++] - '0');
     return i;
 }

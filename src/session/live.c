@@ -200,26 +200,19 @@ static bool take_number(struct slice *s, uint64_t *out)
 {
     size_t i = 0;
     *out = 0;
-    while (i < s->len && i < 19 && s->ptr[i] >= '0' && s->ptr[i] <= '9')
+    while (i < s->len && i < 19 && slice_digit(s->ptr[i]))
         *out = 10 * *out + (uint64_t)(s->ptr[i++] - '0');
     if (!i)
         return false;
-    i += i < s->len && s->ptr[i] == ' ';
-    *s = (struct slice){ s->ptr + i, s->len - i };
+    *s = slice_skip(*s, i + (i < s->len && s->ptr[i] == ' '));
     return true;
 }
 
 static bool take_line(struct slice *s, struct slice *line)
 {
-    const char *end = s->len ? memchr(s->ptr, '\n', s->len) : NULL;
-    *line = *s;
-    if (!s->len)
-        return false;
-    if (end)
-        line->len = (size_t)(end - s->ptr);
-    size_t used = line->len + (end != NULL);
-    *s = (struct slice){ s->ptr + used, s->len - used };
-    return true;
+    bool any = s->len > 0;
+    *line = slice_take(s, '\n');
+    return any;
 }
 
 bool live_read(struct slice body, struct live_row *out)

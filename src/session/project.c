@@ -51,6 +51,7 @@ static const char *const result_keys[] = {
     "structured_finalize",
     "unknown_tool_calls",
     "unresolved_tool_calls",
+    NULL
 };
 
 /* A record under construction.  The home owns its parts until it is created. */
@@ -60,14 +61,6 @@ struct project {
     allm_session_record fields;
 };
 
-static bool is_result_key(const allm_json *key)
-{
-    for (size_t i = 0; i < sizeof result_keys / sizeof *result_keys; i++)
-        if (json_is(key, result_keys[i]))
-            return true;
-    return false;
-}
-
 /* The metadata without the members of the last result. */
 static const allm_json *caller_metadata(struct arena *a,
                                         const allm_json *metadata)
@@ -75,7 +68,7 @@ static const allm_json *caller_metadata(struct arena *a,
     struct build b;
     build_start_object(&b, a);
     for (const allm_json *k = NULL; (k = allm_json_next(metadata, k));) {
-        if (is_result_key(k))
+        if (slice_in(json_slice(k), result_keys))
             continue;
         build_entry(&b, k);
     }

@@ -24,10 +24,7 @@ enum { CONNECT_MS = 10000, NS_PER_MS = 1000000 };
 static const char *first_line(struct arena *a, const char *text)
 {
     struct slice s = slice_of(text ? text : "");
-    const char *end = s.len ? memchr(s.ptr, '\n', s.len) : NULL;
-    if (end)
-        s.len = (size_t)(end - s.ptr);
-    const char *line = arena_copy(a, slice_trim(s));
+    const char *line = arena_copy(a, slice_trim(slice_take(&s, '\n')));
     return line ? line : "";
 }
 

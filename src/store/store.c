@@ -396,18 +396,12 @@ uint32_t store_live_ms(const allm_store *s)
 
 /* -------------------------------------------------------------- names --- */
 
-static bool is_name_character(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || c == '_' || c == '-' || c == ':';
-}
-
 const allm_error *store_check_name(struct arena *a, const char *name)
 {
     size_t len = name ? strlen(name) : 0;
     bool valid = len >= 1 && len <= NAME_MOST;
     for (size_t i = 0; valid && i < len; i++)
-        valid = is_name_character(name[i]);
+        valid = slice_alnum(name[i]) || strchr("_-:", name[i]);
     if (valid)
         return NULL;
     if (len >= 1 && len <= NAME_MOST)

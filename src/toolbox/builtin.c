@@ -503,12 +503,9 @@ static const allm_error *mark_all(struct arena *a, const char *names,
     if (!slice_strip(rest).len)
         return refuse_name(a, SLICE(""));
     while (rest.len) {
-        const char *comma = memchr(rest.ptr, ',', rest.len);
-        size_t len = comma ? (size_t)(comma - rest.ptr) : rest.len;
-        struct slice name = slice_strip((struct slice){ rest.ptr, len });
+        struct slice name = slice_strip(slice_take(&rest, ','));
         if (!mark_named(name, wanted))
             return refuse_name(a, name);
-        rest = slice_skip(rest, comma ? len + 1 : len);
     }
     return NULL;
 }

@@ -35,10 +35,8 @@ static bool refuse_description(struct reader *r, const char *what)
 static bool is_name(struct slice s)
 {
     size_t good = 0;
-    while (good < s.len && ((s.ptr[good] >= 'a' && s.ptr[good] <= 'z') ||
-                            (s.ptr[good] >= 'A' && s.ptr[good] <= 'Z') ||
-                            (s.ptr[good] >= '0' && s.ptr[good] <= '9') ||
-                            s.ptr[good] == '_' || s.ptr[good] == '-'))
+    while (good < s.len && (slice_alnum(s.ptr[good]) || s.ptr[good] == '_' ||
+                            s.ptr[good] == '-'))
         good++;
     return s.len && s.len <= 64 && good == s.len;
 }

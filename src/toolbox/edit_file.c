@@ -95,12 +95,9 @@ static bool fail_none(const struct edit *e)
         buf_text(&b, "; these lines resemble it most:\n");
     struct slice rest = s.text;
     for (size_t i = 0; i < s.count; i++) {
-        const char *end = memchr(rest.ptr, '\n', rest.len);
-        size_t len = end ? (size_t)(end - rest.ptr) : rest.len;
         buf_format(&b, "%6zu\t", s.line + i);
-        lines_add(&b, (struct slice){ rest.ptr, len }, COLUMNS);
+        lines_add(&b, slice_take(&rest, '\n'), COLUMNS);
         buf_byte(&b, '\n');
-        rest = slice_skip(rest, end ? len + 1 : len);
     }
     buf_text(&b, s.count ? "Copy the text exactly, with its spaces."
                          : "; read the file first");
@@ -125,17 +122,14 @@ static void add_marked(struct buf *out, char mark, struct slice lines,
                        size_t most)
 {
     for (size_t i = 0; lines.len; i++) {
-        const char *end = memchr(lines.ptr, '\n', lines.len);
-        size_t len = end ? (size_t)(end - lines.ptr) : lines.len;
         if (i == most) {
             buf_format(out, "%c ... %zu more lines\n", mark,
                        lines_count(lines));
             return;
         }
         buf_byte(out, mark);
-        lines_add(out, lines_bare((struct slice){ lines.ptr, len }), COLUMNS);
+        lines_add(out, lines_bare(slice_take(&lines, '\n')), COLUMNS);
         buf_byte(out, '\n');
-        lines = slice_skip(lines, end ? len + 1 : len);
     }
 }
 

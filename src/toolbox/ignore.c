@@ -71,13 +71,9 @@ const struct ignore *ignore_new(struct arena *a, const struct ignore *above,
     i->rules = arena_alloc(a, count_lines_of(text) * sizeof *i->rules);
     if (!i->rules)
         return NULL;
-    while (text.len) {
-        const char *end = memchr(text.ptr, '\n', text.len);
-        size_t len = end ? (size_t)(end - text.ptr) : text.len;
-        if (!add_rule(i, a, (struct slice){ text.ptr, len }))
+    while (text.len)
+        if (!add_rule(i, a, slice_take(&text, '\n')))
             return NULL;
-        text = slice_skip(text, end ? len + 1 : len);
-    }
     return i;
 }
 

@@ -53,12 +53,10 @@ void lines_add(struct buf *out, struct slice line, size_t most)
     size_t len = line.len > most ? bytes_of(line, most) : line.len;
     struct slice rest = { line.ptr, len };
     while (rest.len) {
-        const char *nul = memchr(rest.ptr, 0, rest.len);
-        size_t n = nul ? (size_t)(nul - rest.ptr) : rest.len;
-        buf_add(out, (struct slice){ rest.ptr, n });
-        if (nul)
+        struct slice piece = slice_take(&rest, '\0');
+        buf_add(out, piece);
+        if (piece.ptr + piece.len < line.ptr + len)
             buf_text(out, "\xEF\xBF\xBD");
-        rest = slice_skip(rest, nul ? n + 1 : n);
     }
     if (len < line.len)
         buf_format(out, " [%zu characters more]",

@@ -71,11 +71,8 @@ static struct slice skip_lines(struct reading *r, struct slice bytes)
         r->open = bytes.ptr[bytes.len - 1] != '\n' || (r->open && !ends);
         return slice_skip(bytes, bytes.len);
     }
-    while (r->line < r->first) {
-        const char *end = memchr(bytes.ptr, '\n', bytes.len);
-        bytes = slice_skip(bytes, (size_t)(end - bytes.ptr) + 1);
-        r->line++;
-    }
+    for (; r->line < r->first; r->line++)
+        slice_take(&bytes, '\n');
     r->open = false;
     return bytes;
 }

@@ -98,15 +98,9 @@ static bool is_below(struct slice folder, struct slice path)
            (path.len == folder.len || path.ptr[folder.len] == '/');
 }
 
-/* Remove the first part, up to a space. */
 static struct slice take_part(struct slice *word)
 {
-    size_t n = 0;
-    while (n < word->len && word->ptr[n] != ' ')
-        n++;
-    struct slice part = { word->ptr, n };
-    *word = slice_skip(*word, n < word->len ? n + 1 : n);
-    return part;
+    return slice_take(word, ' ');
 }
 
 /* "server NAME TOOL"; missing parts cover everything, and TOOL may have
@@ -142,7 +136,7 @@ bool rules_covers(struct slice rule, struct slice word)
 static bool is_port(struct slice word)
 {
     bool net = slice_is(take_part(&word), "net") && word.len;
-    while (word.len && *word.ptr >= '0' && *word.ptr <= '9')
+    while (word.len && slice_digit(*word.ptr))
         word = slice_skip(word, 1);
     return net && !word.len;
 }
@@ -397,14 +391,10 @@ static const allm_error *find_strange_member(const struct rules_source *s,
                                              const allm_json *rule)
 {
     static const char *const known[] = { "tool", "reach", "verdict", "date",
-                                         "note" };
-    for (const allm_json *k = NULL; (k = allm_json_next(rule, k));) {
-        size_t i = 0;
-        while (i < sizeof known / sizeof *known && !json_is(k, known[i]))
-            i++;
-        if (i == sizeof known / sizeof *known)
+                                         "note", NULL };
+    for (const allm_json *k = NULL; (k = allm_json_next(rule, k));)
+        if (!slice_in(json_slice(k), known))
             return rule_fault(s, "this member is not known", json_slice(k));
-    }
     return NULL;
 }
 

@@ -21,14 +21,9 @@
 static void add_missing(struct build *b, struct slice parts)
 {
     build_array_at(b, "missing");
-    while (parts.len) {
-        parts = slice_skip(parts, 1);           /* the blank before it */
-        size_t n = 0;
-        while (n < parts.len && parts.ptr[n] != ' ')
-            n++;
-        build_text_copy(b, (struct slice){ parts.ptr, n });
-        parts = slice_skip(parts, n);
-    }
+    slice_take(&parts, ' ');    /* the blank before the first one */
+    while (parts.len)
+        build_text_copy(b, slice_take(&parts, ' '));
     build_end(b);
 }
 

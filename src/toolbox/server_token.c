@@ -28,10 +28,7 @@ static bool is_command(const struct server *s)
 static const char *make_bearer(struct arena *a, struct slice text)
 {
     struct buf b;
-    const char *end = text.len ? memchr(text.ptr, '\n', text.len) : NULL;
-    if (end)
-        text.len = (size_t)(end - text.ptr);
-    text = slice_trim(text);
+    text = slice_trim(slice_take(&text, '\n'));
     buf_init(&b, a, SIZE_MAX / 2);
     buf_text(&b, "Bearer ");
     buf_add(&b, text);

@@ -23,11 +23,7 @@ struct looking {
 
 static struct slice take_line(struct slice *rest)
 {
-    const char *end = memchr(rest->ptr, '\n', rest->len);
-    size_t len = end ? (size_t)(end - rest->ptr) : rest->len;
-    struct slice line = slice_trim((struct slice){ rest->ptr, len });
-    *rest = slice_skip(*rest, end ? len + 1 : len);
-    return line;
+    return slice_trim(slice_take(rest, '\n'));
 }
 
 static size_t pair_at(struct slice s, size_t i)

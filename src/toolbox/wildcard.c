@@ -28,9 +28,8 @@ static bool is_special(char c, bool braces)
 
 static void add_literal(struct translation *t, char c)
 {
-    bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                 (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80 ||
-                 c == ' ' || c == '_';
+    bool plain = slice_alnum(c) || (unsigned char)c >= 0x80 || c == ' ' ||
+                 c == '_';
     if ((unsigned char)c < ' ') {
         buf_format(&t->out, "\\x%02x", (unsigned)(unsigned char)c);
         return;

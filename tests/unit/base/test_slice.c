@@ -52,6 +52,29 @@ static void knows_its_end(void)
     CHECK(!slice_ends(SLICE("bc"), SLICE("abc")));
 }
 
+static void takes_up_to_a_separator(void)
+{
+    static const struct {
+        const char *why, *text, *taken, *rest;
+    } rows[] = {
+        { "in the middle", "ab,c", "ab", "c" },
+        { "the first of two", "a,b,c", "a", "b,c" },
+        { "at the start", ",b", "", "b" },
+        { "at the end", "a,", "a", "" },
+        { "nowhere", "abc", "abc", "" },
+        { "nothing left", "", "", "" },
+    };
+    struct slice none = { NULL, 0 };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct slice rest = slice_of(rows[i].text);
+        check_row(rows[i].why);
+        CHECK(slice_is(slice_take(&rest, ','), rows[i].taken));
+        CHECK(slice_is(rest, rows[i].rest));
+    }
+    CHECK(!slice_take(&none, ',').len);
+    CHECK(!none.ptr);
+}
+
 static void compares_with_text(void)
 {
     CHECK(slice_is(SLICE("abc"), "abc"));
@@ -108,6 +131,7 @@ TESTS = {
     TEST(is_made_from_text),
     TEST(compares),
     TEST(knows_its_end),
+    TEST(takes_up_to_a_separator),
     TEST(compares_with_text),
     TEST(skips),
     TEST(copies_itself),
