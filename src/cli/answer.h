@@ -4,8 +4,7 @@
  * The text goes to stdout, as Markdown if that is a terminal.  Reasoning, tool
  * calls and a spinner go to stderr, if that is one.
  */
-#ifndef CLI_ANSWER_H
-#define CLI_ANSWER_H
+#pragma once
 
 #include "allm.h"
 
@@ -37,5 +36,3 @@ const char *answer_last_text(size_t *len);
 /* Send it to the clipboard of the terminal with OSC 52, if stderr is a terminal
  * that is not dumb, and print what was done, or why not. */
 void answer_copy(void);
-
-#endif

@@ -4,8 +4,7 @@
  * A session that halted because nobody could be asked lists its calls in
  * metadata.approvals, and the decisions about them in metadata.approved.
  */
-#ifndef CLI_APPROVALS_H
-#define CLI_APPROVALS_H
+#pragma once
 
 #include "cli/approve.h"
 
@@ -19,5 +18,3 @@ bool approvals_next(const allm_json *metadata, struct approve_call *c);
 /* Print which calls wait, and the command that decides, or that runs those that
  * are decided; path is the session, or NULL. */
 void approvals_report(const allm_json *metadata, const char *path);
-
-#endif

@@ -6,8 +6,7 @@
  *        [y]es once, [s]ession, [a]lways, [n]o, [e]xplain no, [d]etails
  *      > y
  */
-#ifndef CLI_APPROVE_H
-#define CLI_APPROVE_H
+#pragma once
 
 #include "allm.h"
 #include "term/bytes.h"
@@ -37,5 +36,3 @@ bool approve_choose(const struct approve_call *c, bool few,
 
 /* Append "bash wants to change files in /x, use the network". */
 void approve_title(struct bytes *out, const struct approve_call *c);
-
-#endif

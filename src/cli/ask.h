@@ -1,6 +1,5 @@
 /* ask.h - send a prompt, print the answer: for the commands that do */
-#ifndef CLI_ASK_H
-#define CLI_ASK_H
+#pragma once
 
 #include "cli/ask_parts.h"
 
@@ -8,5 +7,3 @@ extern const struct flag ask_flags[];
 
 /* Run the call; argv is the prompt.  Returns the exit code. */
 int ask_run(const struct ask *a, int argc, char **argv);
-
-#endif

@@ -1,6 +1,5 @@
 /* ask_parts.h - the flags of ask, and what they mean for a call */
-#ifndef CLI_ASK_PARTS_H
-#define CLI_ASK_PARTS_H
+#pragma once
 
 #include "cli/answer.h"
 #include "cli/opts.h"
@@ -62,5 +61,3 @@ allm_call_opts ask_parts_call(const struct ask *a, const allm_json *format,
 /* An event function of calls: note the times, and in *ud, a bool, that content
  * has arrived. */
 allm_status ask_parts_note(const allm_event *event, void *ud);
-
-#endif

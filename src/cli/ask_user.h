@@ -1,10 +1,7 @@
 /* ask_user.h - --ask: a tool with which the model asks the user a question */
-#ifndef CLI_ASK_USER_H
-#define CLI_ASK_USER_H
+#pragma once
 
 #include "allm.h"
 
 /* A list with this one tool. */
 const allm_tool *const *ask_user_tools(void);
-
-#endif

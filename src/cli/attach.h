@@ -1,6 +1,5 @@
 /* attach.h - what an attachment is, and the bytes at a URL */
-#ifndef CLI_ATTACH_H
-#define CLI_ATTACH_H
+#pragma once
 
 #include "cli/input.h"
 #include "cli/taps.h"
@@ -19,5 +18,3 @@ bool attach_is_url(const char *word);
  */
 bool attach_fetch(struct input *in, const char *url, const allm_net_opts *net,
                   struct taps *taps);
-
-#endif

@@ -1,6 +1,5 @@
 /* batch_call.h - a line of a batch as a request */
-#ifndef CLI_BATCH_CALL_H
-#define CLI_BATCH_CALL_H
+#pragma once
 
 #include "allm.h"
 #include "cli/batch_lines.h"
@@ -40,5 +39,3 @@ void batch_call_read_text(struct batch_call *c, const struct batch_rules *rules,
 void batch_call_release(struct batch_call *c);
 
 const allm_request *batch_call_request(const struct batch_call *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* batch_count.h - count the rows of a batch: progress, summary, exit code */
-#ifndef CLI_BATCH_COUNT_H
-#define CLI_BATCH_COUNT_H
+#pragma once
 
 #include "cli/batch_row.h"
 
@@ -35,5 +34,3 @@ bool batch_count_write(const struct batch_count *c, const char *path,
                        int64_t now_ms);
 /* By the outcomes: 0, 1, 3 or 8. */
 int batch_count_exit(const struct batch_count *c, bool limit);
-
-#endif

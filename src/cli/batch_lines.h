@@ -4,8 +4,7 @@
  * A file is split by bytes, and a line belongs to the shard in which it begins,
  * so each shard reads only its part.  A pipe is split by line numbers.
  */
-#ifndef CLI_BATCH_LINES_H
-#define CLI_BATCH_LINES_H
+#pragma once
 
 #include "allm.h"
 #include "term/bytes.h"
@@ -59,5 +58,3 @@ uint64_t batch_lines_size(const struct batch_lines *l);
 enum batch_found batch_lines_next(struct batch_lines *l,
                                   struct batch_line *line);
 void batch_lines_close(struct batch_lines *l);
-
-#endif

@@ -4,8 +4,7 @@
  * Lines and clients may name different models.  Each is resolved once, with its
  * key and its settings, and has an engine; all engines share a pacer.
  */
-#ifndef CLI_BATCH_MODELS_H
-#define CLI_BATCH_MODELS_H
+#pragma once
 
 #include "cli/ask.h"
 #include "cli/target.h"
@@ -36,5 +35,3 @@ struct batch_models {
 /* The model that a line names; NULL: the one of the flags. */
 const struct batch_model *batch_models_find(struct batch_models *m,
                                             const char *word);
-
-#endif

@@ -1,6 +1,5 @@
 /* batch_openai.h - the body of a line of an OpenAI batch */
-#ifndef CLI_BATCH_OPENAI_H
-#define CLI_BATCH_OPENAI_H
+#pragma once
 
 #include "allm.h"
 
@@ -8,5 +7,3 @@
 allm_json *batch_openai_plain(const allm_json *body);
 /* Does batch_openai_plain() give this member another place or form? */
 bool batch_openai_handles(const char *key);
-
-#endif

@@ -5,8 +5,7 @@
  * crash only the last line can be incomplete; it is cut off.  The index has 24
  * bytes for each row that is done, in a table of which a fifth is empty.
  */
-#ifndef CLI_BATCH_OUT_H
-#define CLI_BATCH_OUT_H
+#pragma once
 
 #include "allm.h"
 
@@ -52,5 +51,3 @@ bool batch_out_sync(struct batch_out *o, int64_t now_ms);
 
 /* Is a row with this exit code final?  length: the answer reached its limit. */
 bool batch_out_is_final(int exit_code, bool length);
-
-#endif

@@ -1,6 +1,5 @@
 /* batch_row.h - the row that a batch writes for a call */
-#ifndef CLI_BATCH_ROW_H
-#define CLI_BATCH_ROW_H
+#pragma once
 
 #include "cli/batch_call.h"
 #include "cli/extract.h"
@@ -38,5 +37,3 @@ void batch_row_put_openai(struct bytes *out, const struct batch_call *c,
  * has its dims. */
 void batch_row_put_vector(struct bytes *out, const struct batch_call *c,
                           const struct batch_end *e, size_t index, bool apart);
-
-#endif

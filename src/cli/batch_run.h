@@ -4,8 +4,7 @@
  * The commands batch and embed share everything but three functions: how a line
  * is read, which stream answers it, and how its row is written.
  */
-#ifndef CLI_BATCH_RUN_H
-#define CLI_BATCH_RUN_H
+#pragma once
 
 #include "cli/batch_call.h"
 #include "cli/batch_count.h"
@@ -132,5 +131,3 @@ int batch_run(struct batch_run *r);
 
 /* How many requests may be in flight: -j, or the setting. */
 uint32_t batch_run_jobs(const struct batch_flags *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* batch_shard.h - which part of a batch this process has: --shard */
-#ifndef CLI_BATCH_SHARD_H
-#define CLI_BATCH_SHARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ bool batch_shard_read(struct batch_shard *s, const char *text);
  * an error was printed. */
 bool batch_shard_name(const struct batch_shard *s, const char *path, char *out,
                       size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* broken.h - an operation of a stored session that was broken off */
-#ifndef CLI_BROKEN_H
-#define CLI_BROKEN_H
+#pragma once
 
 #include "allm.h"
 
@@ -26,5 +25,3 @@ const char *broken_calls(const allm_session *session, char names[300]);
 /* Print which calls are unknown, and the commands that settle them.  Returns
  * END_ASKED. */
 int broken_report(const allm_session *session);
-
-#endif

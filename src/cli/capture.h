@@ -1,6 +1,5 @@
 /* capture.h - a transport that captures the request and sends nothing */
-#ifndef CLI_CAPTURE_H
-#define CLI_CAPTURE_H
+#pragma once
 
 #include "allm.h"
 
@@ -19,5 +18,3 @@ int capture_show(const struct capture *c, const allm_stream *stream,
 
 /* Keys that read only addresses, no keys, from the environment. */
 allm_keys *capture_keys(void);
-
-#endif

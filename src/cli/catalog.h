@@ -1,6 +1,5 @@
 /* catalog.h - open the catalog of models, and compute its age */
-#ifndef CLI_CATALOG_H
-#define CLI_CATALOG_H
+#pragma once
 
 #include "allm.h"
 
@@ -14,5 +13,3 @@ allm_catalog *catalog_open(void);
 /* The age of the catalog in days; < 0: unknown.  The date is written to `day`,
  * "" if there is none. */
 long catalog_age(const allm_catalog *catalog, char day[11]);
-
-#endif

@@ -1,6 +1,5 @@
 /* chat_lines.h - read the user's lines of a chat */
-#ifndef CLI_CHAT_LINES_H
-#define CLI_CHAT_LINES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ bool chat_lines_interrupted(void);
 bool chat_lines_rejected(void);
 /* Are standard input and stderr terminals, so a prompt is shown? */
 bool chat_lines_interactive(void);
-
-#endif

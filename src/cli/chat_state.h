@@ -1,6 +1,5 @@
 /* chat_state.h - the state of a chat, for its loop and its commands */
-#ifndef CLI_CHAT_STATE_H
-#define CLI_CHAT_STATE_H
+#pragma once
 
 #include "cli/ask_parts.h"
 #include "cli/input.h"
@@ -116,5 +115,3 @@ void chat_tools_remind(const struct chat *c);
 /* chat_complete.c: a hook of the editor; ud is the chat. */
 size_t chat_complete(void *ud, const char *text, size_t at,
                      struct bytes *words);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Both arrive in the worker's loop through pipes.
  */
-#ifndef CLI_CLAIMS_H
-#define CLI_CLAIMS_H
+#pragma once
 
 #include "allm.h"
 
@@ -46,5 +45,3 @@ enum claims_news claims_take(struct claims *c, allm_session **session);
 /* Readable: SIGTERM, SIGINT or SIGHUP came; claims_take_signal() says which. */
 int claims_signal_fd(const struct claims *c);
 int claims_take_signal(struct claims *c);
-
-#endif

@@ -4,8 +4,7 @@
  * Help, manual pages, completion and tests are made from these rows: see
  * help.c, completion.c and rows.c.
  */
-#ifndef CLI_COMMAND_H
-#define CLI_COMMAND_H
+#pragma once
 
 #include "cli/flags.h"
 
@@ -71,5 +70,3 @@ bool command_is_typo(const struct command *c, const char *name);
 /* Print the help of one command; of the program.  all: everything. */
 void help_show(const struct command *c, bool all);
 void help_overview(bool all);
-
-#endif

@@ -1,6 +1,5 @@
 /* config_parts.h - what the files of "allm config" share */
-#ifndef CLI_CONFIG_PARTS_H
-#define CLI_CONFIG_PARTS_H
+#pragma once
 
 #include "cli/flags.h"
 #include "conf/config.h"
@@ -36,5 +35,3 @@ const char *config_editor(void);
  * then store it.  Returns the exit code. */
 int config_edit_file(const char *path, const char *first,
                      int (*store)(const char *path, const struct bytes *text));
-
-#endif

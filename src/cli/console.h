@@ -4,8 +4,7 @@
  * Between console_open() and console_close() the terminal is in raw mode.  Keys
  * that are pressed while no line is edited are kept for the next line.
  */
-#ifndef CLI_CONSOLE_H
-#define CLI_CONSOLE_H
+#pragma once
 
 #include "term/editor.h"
 
@@ -44,5 +43,3 @@ void console_write(const char *text);
 
 /* The columns of a terminal; 0: unknown. */
 size_t console_columns(int fd);
-
-#endif

@@ -1,6 +1,5 @@
 /* cost.h - what a call may cost at most */
-#ifndef CLI_COST_H
-#define CLI_COST_H
+#pragma once
 
 #include "cli/target.h"
 
@@ -26,5 +25,3 @@ bool cost_reserve(struct cost_limit *b, double amount);
  * NULL. */
 void cost_settle(struct cost_limit *b, double reserved,
                  const allm_usage *usage);
-
-#endif

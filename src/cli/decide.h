@@ -1,6 +1,5 @@
 /* decide.h - decide about the calls of a session that wait for approval */
-#ifndef CLI_DECIDE_H
-#define CLI_DECIDE_H
+#pragma once
 
 #include "cli/session.h"
 #include "cli/toolbox.h"
@@ -23,5 +22,3 @@ int decide_begin(struct session *s);
 /* Decide about one call, or "all" that wait; false: an error was printed. */
 bool decide_word(struct session *s, const char *word, bool allow,
                  const char *why);
-
-#endif

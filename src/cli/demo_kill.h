@@ -4,8 +4,7 @@
  * The agent that is killed is a child process.  It starts before this process
  * has threads, and waits until it is told to begin.
  */
-#ifndef CLI_DEMO_KILL_H
-#define CLI_DEMO_KILL_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -24,5 +23,3 @@ void demo_kill_start(struct demo_kill *k);
 int demo_kill_show(struct demo_kill *k);
 /* End the child if it still waits, and remove the folder. */
 void demo_kill_end(struct demo_kill *k);
-
-#endif

@@ -1,6 +1,5 @@
 /* demo_script.h - the script of the demo's model */
-#ifndef CLI_DEMO_SCRIPT_H
-#define CLI_DEMO_SCRIPT_H
+#pragma once
 
 #include "allm.h"
 
@@ -9,5 +8,3 @@
  * quotes the user's answer. */
 allm_json *demo_script_first(bool slowly);
 allm_json *demo_script_last(bool slowly, const char *answer);
-
-#endif

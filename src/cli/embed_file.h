@@ -8,8 +8,7 @@
  * A vector is written before its row, so what a crash leaves behind in OUT has
  * no row, and is overwritten.  OUT.json is written when a run ends.
  */
-#ifndef CLI_EMBED_FILE_H
-#define CLI_EMBED_FILE_H
+#pragma once
 
 #include "allm.h"
 
@@ -29,5 +28,3 @@ bool embed_file_open(struct embed_file *f, uint64_t count);
 bool embed_file_add(struct embed_file *f, const char *bytes, size_t len);
 /* Complete OUT, and write OUT.json.  False: an error was printed. */
 bool embed_file_close(struct embed_file *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* embed_similar.h - allm embed --similar: which texts of OUT are similar */
-#ifndef CLI_EMBED_SIMILAR_H
-#define CLI_EMBED_SIMILAR_H
+#pragma once
 
 #include "cli/batch_models.h"
 
@@ -15,5 +14,3 @@ struct similar {
  * embedded with this model.  Returns the exit code. */
 int embed_similar(const struct similar *how, const struct batch_model *model,
                   const char *api_key);
-
-#endif

@@ -1,6 +1,5 @@
 /* exit.h - the table of exit codes */
-#ifndef CLI_EXIT_H
-#define CLI_EXIT_H
+#pragma once
 
 #include "allm.h"
 
@@ -29,5 +28,3 @@ int exit_of_chat(const allm_chat_result *result);
 
 /* The code and its meaning at this index; NULL: no more. */
 const char *exit_meaning(size_t index, int *code);
-
-#endif

@@ -1,6 +1,5 @@
 /* extract.h - print the fenced code blocks of an answer: -x, --xl, --xa */
-#ifndef CLI_EXTRACT_H
-#define CLI_EXTRACT_H
+#pragma once
 
 #include "term/bytes.h"
 
@@ -21,5 +20,3 @@ size_t extract_put(struct bytes *out, const char *text, size_t len,
                    enum extract which);
 /* The same on stdout. */
 size_t extract_print(const char *text, size_t len, enum extract which);
-
-#endif

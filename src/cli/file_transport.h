@@ -1,6 +1,5 @@
 /* file_transport.h - a transport that answers with the bytes of a file */
-#ifndef CLI_FILE_TRANSPORT_H
-#define CLI_FILE_TRANSPORT_H
+#pragma once
 
 #include "allm.h"
 
@@ -16,5 +15,3 @@ struct file_transport {
 /* False: the file cannot be opened; an error was printed. */
 bool file_transport_open(struct file_transport *t, const char *path);
 void file_transport_close(struct file_transport *t);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Help, manual pages, completion and tests are made from the same rows.
  */
-#ifndef CLI_FLAGS_H
-#define CLI_FLAGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,5 +93,3 @@ bool flags_read_sets(const struct flag_set *sets, int *argc, char **argv);
 /* The same for a command that takes only flags. */
 bool flags_read_all(const char *name, const struct flag *table, void *into,
                     int argc, char **argv);
-
-#endif

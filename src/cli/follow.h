@@ -1,6 +1,5 @@
 /* follow.h - print what happens in a session that another process runs */
-#ifndef CLI_FOLLOW_H
-#define CLI_FOLLOW_H
+#pragma once
 
 #include "allm.h"
 
@@ -24,5 +23,3 @@ bool follow_from_now(allm_store *store, struct follow *f);
 /* The exit code of the operation that has ended; an error or a question is
  * printed. */
 int follow_outcome(allm_store *store, const struct follow *f);
-
-#endif

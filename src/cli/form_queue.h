@@ -4,8 +4,7 @@
  * A toolbox hands over forms in its own thread; the thread that owns the
  * terminal waits for the descriptor and asks.
  */
-#ifndef CLI_FORM_QUEUE_H
-#define CLI_FORM_QUEUE_H
+#pragma once
 
 #include "allm.h"
 
@@ -21,5 +20,3 @@ void form_queue_take(void *ud, allm_elicitation *form);
 int form_queue_fd(void);
 /* Ask about those that wait. */
 void form_queue_answer(void);
-
-#endif

@@ -5,12 +5,9 @@
  *        [a]nswer, [d]ecline, [l]ater
  *      > a
  */
-#ifndef CLI_FORMS_H
-#define CLI_FORMS_H
+#pragma once
 
 #include "allm.h"
 
 /* Ask the user, and answer the form; without an answer it is cancelled. */
 void forms_ask(allm_elicitation *form);
-
-#endif

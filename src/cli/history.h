@@ -4,8 +4,7 @@
  * Chats that run at the same time append to the same file, and read what the
  * others have appended.
  */
-#ifndef CLI_HISTORY_H
-#define CLI_HISTORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ void history_record(const char *line);
 /* An earlier line, 1 being the last one; NULL: there is none.  `ud` is not
  * used: a hook of the editor. */
 const char *history_line(void *ud, size_t back);
-
-#endif

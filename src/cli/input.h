@@ -4,8 +4,7 @@
  * The path NULL or "-" is standard input.  After a failure an error has been
  * printed; the program then ends with END_USAGE.
  */
-#ifndef CLI_INPUT_H
-#define CLI_INPUT_H
+#pragma once
 
 #include "allm.h"
 
@@ -46,5 +45,3 @@ allm_json *input_arguments(const char *given);
 /* Is it UTF-8 text without NUL and most other control characters? */
 bool input_is_text(const struct input *in);
 bool input_bytes_are_text(const char *bytes, size_t len);
-
-#endif

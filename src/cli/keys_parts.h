@@ -1,7 +1,6 @@
 /* keys_parts.h - what "allm keys" does beyond the list; each function returns
  * the exit code */
-#ifndef CLI_KEYS_PARTS_H
-#define CLI_KEYS_PARTS_H
+#pragma once
 
 /* Print why keys.json cannot be used. */
 int keys_report(int error);
@@ -10,5 +9,3 @@ int keys_set(const char *from, char **argv);
 int keys_remove(char **argv);
 /* Without a name: every provider that has a key. */
 int keys_test(char **argv);
-
-#endif

@@ -1,6 +1,5 @@
 /* mcp_ask.h - the tool "ask" of "allm mcp": a prompt to a model */
-#ifndef CLI_MCP_ASK_H
-#define CLI_MCP_ASK_H
+#pragma once
 
 #include "cli/mcp_parts.h"
 #include "cli/session.h"
@@ -26,5 +25,3 @@ allm_stream *mcp_ask_start(struct mcp_ask *a, const allm_mcp_request *r);
 /* The answer is there: keep what the session does not have yet. */
 void mcp_ask_keep(struct mcp_ask *a);
 void mcp_ask_end(struct mcp_ask *a);
-
-#endif

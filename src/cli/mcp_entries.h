@@ -8,8 +8,7 @@
  *
  * The name of a server has letters, digits, "_" and "-".
  */
-#ifndef CLI_MCP_ENTRIES_H
-#define CLI_MCP_ENTRIES_H
+#pragma once
 
 #include "allm.h"
 
@@ -36,5 +35,3 @@ allm_json *mcp_entries_with_manifest(const char *name, allm_json *entry);
 /* Store a manifest; NULL: remove it.  False: it cannot be stored. */
 bool mcp_entries_keep(const char *name, const allm_json *entry,
                       const allm_json *manifest);
-
-#endif

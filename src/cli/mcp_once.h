@@ -1,6 +1,5 @@
 /* mcp_once.h - one request to an MCP server */
-#ifndef CLI_MCP_ONCE_H
-#define CLI_MCP_ONCE_H
+#pragma once
 
 #include "allm.h"
 #include "term/bytes.h"
@@ -22,5 +21,3 @@ allm_json *mcp_once_params(const char *name, const allm_json *arguments);
 /* Append the texts of a result's content, of a message or of a resource: parts
  * that are no text are described. */
 void mcp_once_text(const allm_json *part, struct bytes *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* mcp_parts.h - what the files of "allm mcp" share */
-#ifndef CLI_MCP_PARTS_H
-#define CLI_MCP_PARTS_H
+#pragma once
 
 #include "cli/approve.h"
 #include "cli/sandbox.h"
@@ -23,5 +22,3 @@ int mcp_tools(const struct mcp_flags *f, int argc, char **argv);
 int mcp_call(const struct mcp_flags *f, int argc, char **argv);
 int mcp_read(const struct mcp_flags *f, int argc, char **argv);
 int mcp_prompt(const struct mcp_flags *f, int argc, char **argv);
-
-#endif

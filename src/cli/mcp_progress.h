@@ -4,8 +4,7 @@
  * A toolbox reports progress in its own thread; the thread of the server waits
  * for the descriptor, and passes it on.
  */
-#ifndef CLI_MCP_PROGRESS_H
-#define CLI_MCP_PROGRESS_H
+#pragma once
 
 #include "allm.h"
 
@@ -28,5 +27,3 @@ int mcp_progress_fd(void);
 /* The next one, which the caller frees; NULL: none waits. */
 struct mcp_progress *mcp_progress_next(void);
 void mcp_progress_free(struct mcp_progress *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* mcp_prompts.h - templates as prompts for MCP clients */
-#ifndef CLI_MCP_PROMPTS_H
-#define CLI_MCP_PROMPTS_H
+#pragma once
 
 #include "allm.h"
 
@@ -10,5 +9,3 @@ allm_json *mcp_prompts_list(void);
 
 /* Fill in a template, and answer the request. */
 void mcp_prompts_answer(allm_mcp_server *server, const allm_mcp_request *r);
-
-#endif

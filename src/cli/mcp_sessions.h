@@ -1,6 +1,5 @@
 /* mcp_sessions.h - stored sessions as resources for MCP clients */
-#ifndef CLI_MCP_SESSIONS_H
-#define CLI_MCP_SESSIONS_H
+#pragma once
 
 #include "allm.h"
 
@@ -13,5 +12,3 @@ allm_json *mcp_sessions_templates(void);
 /* Read a session, and answer the request with its Markdown. */
 void mcp_sessions_answer(allm_mcp_server *server, const allm_mcp_request *r,
                          const char *uri);
-
-#endif

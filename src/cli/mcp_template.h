@@ -1,6 +1,5 @@
 /* mcp_template.h - a prompt of an MCP server as a template: -t mcp:S/PROMPT */
-#ifndef CLI_MCP_TEMPLATE_H
-#define CLI_MCP_TEMPLATE_H
+#pragma once
 
 #include "cli/flags.h"
 #include "conf/template.h"
@@ -9,5 +8,3 @@
  * Returns the exit code. */
 int mcp_template_load(struct template_file *t, const char *word,
                       const struct flag_list *pairs);
-
-#endif

@@ -1,6 +1,5 @@
 /* message_text.h - a message of a session as text, and as Markdown */
-#ifndef CLI_MESSAGE_TEXT_H
-#define CLI_MESSAGE_TEXT_H
+#pragma once
 
 #include "allm.h"
 #include "term/bytes.h"
@@ -9,5 +8,3 @@
 void message_text_put(struct bytes *out, const allm_message *m);
 /* Append a section of Markdown. */
 void message_text_markdown(struct bytes *out, const allm_message *m);
-
-#endif

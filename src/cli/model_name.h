@@ -1,6 +1,5 @@
 /* model_name.h - what the user's name of a model stands for */
-#ifndef CLI_MODEL_NAME_H
-#define CLI_MODEL_NAME_H
+#pragma once
 
 #include "allm.h"
 
@@ -27,5 +26,3 @@ void model_name_release(struct model_name *m);
 
 /* Does a pattern such as "openai:gpt-*" match the whole name? */
 bool model_name_matches(const char *pattern, const char *name);
-
-#endif

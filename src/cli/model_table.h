@@ -1,6 +1,5 @@
 /* model_table.h - filter models, and print them as a table */
-#ifndef CLI_MODEL_TABLE_H
-#define CLI_MODEL_TABLE_H
+#pragma once
 
 #include "allm.h"
 
@@ -35,5 +34,3 @@ struct model_table {
 void model_table_measure(struct model_table *t, const allm_model_ref *m);
 void model_table_begin(const struct model_table *t);
 void model_table_print(const struct model_table *t, const allm_model_ref *m);
-
-#endif

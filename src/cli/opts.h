@@ -1,6 +1,5 @@
 /* opts.h - the options of a call from the command line: -o K V */
-#ifndef CLI_OPTS_H
-#define CLI_OPTS_H
+#pragma once
 
 #include "allm.h"
 #include "cli/flags.h"
@@ -20,5 +19,3 @@ bool opts_put_reasoning(struct opts *o, const char *level);
 /* The same for the setting `reasoning`, if there is one. */
 bool opts_put_reasoning_setting(struct opts *o);
 void opts_release(struct opts *o);
-
-#endif

@@ -5,8 +5,7 @@
  * line feed and tab are printed as escapes such as \u001b, so that models and
  * servers cannot control it.
  */
-#ifndef CLI_PRINT_H
-#define CLI_PRINT_H
+#pragma once
 
 #include "allm.h"
 
@@ -55,5 +54,3 @@ void print_aside(const char *bytes, size_t len);
 void print_silence(bool on);
 /* "ok   keys   openai": something that was examined. */
 void print_finding(bool good, const char *what, const char *detail);
-
-#endif

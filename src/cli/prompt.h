@@ -1,6 +1,5 @@
 /* prompt.h - build the prompt: attachments, standard input, arguments */
-#ifndef CLI_PROMPT_H
-#define CLI_PROMPT_H
+#pragma once
 
 #include "allm.h"
 #include "cli/flags.h"
@@ -58,5 +57,3 @@ bool prompt_append_block(struct input *to, const char *name,
  */
 bool prompt_fetch_images(allm_thread **thread, const struct target *t,
                          struct taps *taps);
-
-#endif

@@ -12,8 +12,7 @@
  * the sequences of arrows and the like do not.  If an answer is being printed,
  * its line is ended first.
  */
-#ifndef CLI_QUESTION_H
-#define CLI_QUESTION_H
+#pragma once
 
 #include "allm.h"
 #include "term/bytes.h"
@@ -48,5 +47,3 @@ int question_choose(const struct question *q);
 /* Let the user type a line, which is appended; it is not kept in the history.
  * False: the user left. */
 bool question_line(const char *prompt, struct bytes *line);
-
-#endif

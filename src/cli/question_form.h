@@ -1,6 +1,5 @@
 /* question_form.h - ask the user for values that fit a JSON Schema */
-#ifndef CLI_QUESTION_FORM_H
-#define CLI_QUESTION_FORM_H
+#pragma once
 
 #include "cli/question.h"
 
@@ -18,5 +17,3 @@ allm_json *question_form_value(const struct question *q,
  * question_form_value() does; one that is not required may be left empty. */
 allm_json *question_form_fill(const struct question *q,
                               const allm_json *schema);
-
-#endif

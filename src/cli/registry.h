@@ -1,6 +1,5 @@
 /* registry.h - find providers and dialects by the name that the user wrote */
-#ifndef CLI_REGISTRY_H
-#define CLI_REGISTRY_H
+#pragma once
 
 #include "allm.h"
 
@@ -26,5 +25,3 @@ int registry_reject_provider(const char *name, size_t len);
 
 /* Does the provider of this model, "provider:id", fetch images from URLs? */
 bool registry_fetches(const char *model, const char *url);
-
-#endif

@@ -1,6 +1,5 @@
 /* reword.h - rewrite the library's errors for users of a shell */
-#ifndef CLI_REWORD_H
-#define CLI_REWORD_H
+#pragma once
 
 #include "allm.h"
 
@@ -15,5 +14,3 @@ void reword_print(const allm_error *error);
 /* How much of a message to print with "%.*s": without advice at its end that
  * names a function. */
 int reword_length(const char *message);
-
-#endif

@@ -1,6 +1,5 @@
 /* sandbox.h - what the kernel of this machine can confine */
-#ifndef CLI_SANDBOX_H
-#define CLI_SANDBOX_H
+#pragma once
 
 #include "cli/flags.h"
 
@@ -17,5 +16,3 @@ allm_json *sandbox_needs_json(const struct sandbox_needs *n);
 
 /* Print each part of the sandbox as a finding. */
 void sandbox_check(void);
-
-#endif

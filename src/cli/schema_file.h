@@ -1,6 +1,5 @@
 /* schema_file.h - the JSON Schema that answers must fit: --schema */
-#ifndef CLI_SCHEMA_FILE_H
-#define CLI_SCHEMA_FILE_H
+#pragma once
 
 #include "allm.h"
 
@@ -12,5 +11,3 @@
  */
 bool schema_file_choose(const char *word, const allm_json *header,
                         allm_json **format);
-
-#endif

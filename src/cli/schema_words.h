@@ -5,12 +5,9 @@
  * is a name, a type (`str` if it is left out; int, float, bool, or [T] for a
  * list), and a description after a colon.  All fields are required.
  */
-#ifndef CLI_SCHEMA_WORDS_H
-#define CLI_SCHEMA_WORDS_H
+#pragma once
 
 #include "allm.h"
 
 /* The JSON Schema, which the caller frees; NULL: an error was printed. */
 allm_json *schema_words_read(const char *text);
-
-#endif

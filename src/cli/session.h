@@ -5,8 +5,7 @@
  * the store.  Functions that return an int return END_DONE, or print an error
  * and return an exit code.
  */
-#ifndef CLI_SESSION_H
-#define CLI_SESSION_H
+#pragma once
 
 #include "cli/session_name.h"
 
@@ -56,5 +55,3 @@ const char *session_question(const struct session *s);
  * is recorded step by step; only its model is added. */
 int session_save(const struct session *s);
 int session_save_to(const struct session *s, const char *path);
-
-#endif

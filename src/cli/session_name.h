@@ -4,8 +4,7 @@
  * Functions that return an int return END_DONE, or print an error and return an
  * exit code.
  */
-#ifndef CLI_SESSION_NAME_H
-#define CLI_SESSION_NAME_H
+#pragma once
 
 #include "allm.h"
 
@@ -34,5 +33,3 @@ int session_name_check_file(const char *path);
 
 /* Reject a name that is no session of the store, but a file in this folder. */
 int session_name_check(const char *name, const char *uri);
-
-#endif

@@ -1,6 +1,5 @@
 /* session_resume.h - continue a stored session: choose its model, begin */
-#ifndef CLI_SESSION_RESUME_H
-#define CLI_SESSION_RESUME_H
+#pragma once
 
 #include "cli/session.h"
 
@@ -19,5 +18,3 @@ int session_resume_start(struct session *s, const struct session_resume *how,
 
 /* Free the engines, after the streams. */
 void session_resume_release(void);
-
-#endif

@@ -5,8 +5,7 @@
  * The file is $XDG_DATA_HOME/allm/sessions.db.  It is created, with its folder,
  * when the first session is stored.
  */
-#ifndef CLI_SESSION_STORE_H
-#define CLI_SESSION_STORE_H
+#pragma once
 
 #include "allm.h"
 
@@ -30,5 +29,3 @@ void session_store_describe(const char *uri, char *text, size_t size);
 
 /* Print an error of a store or session; returns its exit code. */
 int session_store_fail(const allm_error *error);
-
-#endif

@@ -4,8 +4,7 @@
  * A verb gets the open store, the flags, and its arguments, whose number was
  * checked.  It returns the exit code.
  */
-#ifndef CLI_SESSIONS_H
-#define CLI_SESSIONS_H
+#pragma once
 
 #include "cli/flags.h"
 #include "cli/session.h"
@@ -42,5 +41,3 @@ int sessions_import(struct sessions *s, int argc, char **argv);
 int sessions_rm(struct sessions *s, int argc, char **argv);
 int sessions_prune(struct sessions *s, int argc, char **argv);
 int sessions_verify(struct sessions *s, int argc, char **argv);
-
-#endif

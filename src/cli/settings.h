@@ -5,8 +5,7 @@
  * What is wrong with them is printed then.  A flag overrides a setting: the
  * command checks its flag first.
  */
-#ifndef CLI_SETTINGS_H
-#define CLI_SETTINGS_H
+#pragma once
 
 #include "conf/config.h"
 
@@ -40,5 +39,3 @@ void settings_notice(void *ud, const struct notice *notice);
 void settings_print(const struct notice *notice, const char *hint);
 /* The hint for an unknown setting; valid until the next one. */
 const char *settings_hint(const char *path);
-
-#endif

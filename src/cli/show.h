@@ -1,6 +1,5 @@
 /* show.h - run a call and print it: as text, events or one JSON document */
-#ifndef CLI_SHOW_H
-#define CLI_SHOW_H
+#pragma once
 
 #include "cli/answer.h"
 #include "cli/extract.h"
@@ -40,5 +39,3 @@ int show_text(allm_stream *stream);
 /* Run a chat, print it, and save the session; Ctrl-C cancels it.  Returns the
  * exit code. */
 int show_chat(allm_stream *stream, const struct show *how);
-
-#endif

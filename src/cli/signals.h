@@ -5,8 +5,7 @@
  * stream, which then ends normally; a second one ends the program at once.  A
  * signal that the program was started to ignore stays ignored.
  */
-#ifndef CLI_SIGNALS_H
-#define CLI_SIGNALS_H
+#pragma once
 
 #include "allm.h"
 
@@ -16,5 +15,3 @@ void signals_watch(allm_stream *stream);
 int signals_unwatch(void);
 /* Is a call cancelled on this signal now? */
 bool signals_watched(int number);
-
-#endif

@@ -1,6 +1,5 @@
 /* suggest.h - find the most similar word to a misspelt one */
-#ifndef CLI_SUGGEST_H
-#define CLI_SUGGEST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ const char *suggest_hint(struct suggest *s);
 
 /* How many letters must be replaced, removed, inserted or swapped. */
 size_t suggest_distance(const char *a, const char *b);
-
-#endif

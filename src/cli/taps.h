@@ -1,6 +1,5 @@
 /* taps.h - files beside a call: --record, --replay and --trace */
-#ifndef CLI_TAPS_H
-#define CLI_TAPS_H
+#pragma once
 
 #include "allm.h"
 
@@ -21,5 +20,3 @@ void *taps_trace_ud(const struct taps *t);
 /* Write and close the files, after the engine was freed.  Returns `code`, or
  * the exit code of a failure to write. */
 int taps_close(struct taps *t, int code);
-
-#endif

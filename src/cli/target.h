@@ -13,8 +13,7 @@
  * If the call fails before its first content has arrived, target_fall_back()
  * selects the next model of a task's list.
  */
-#ifndef CLI_TARGET_H
-#define CLI_TARGET_H
+#pragma once
 
 #include "allm.h"
 #include "cli/flags.h"
@@ -88,5 +87,3 @@ int target_find_key(const allm_keys *keys, const char *provider,
 /* The names of all providers that have a key, the user's own last; the caller
  * frees them. */
 allm_json *target_providers_with_key(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* target_key.h - the key for a call, and only for its own address */
-#ifndef CLI_TARGET_KEY_H
-#define CLI_TARGET_KEY_H
+#pragma once
 
 #include "cli/model_name.h"
 
@@ -24,5 +23,3 @@ bool target_key_foreign(const struct model_name *m);
 /* Where the variables and files of the library have a key; NULL: nowhere. */
 int target_key_find(const allm_keys *keys, const char *provider,
                     const char **source);
-
-#endif

@@ -1,6 +1,5 @@
 /* template_list.h - the templates that the user and the project have */
-#ifndef CLI_TEMPLATE_LIST_H
-#define CLI_TEMPLATE_LIST_H
+#pragma once
 
 #include "conf/template.h"
 
@@ -10,5 +9,3 @@ typedef void (*template_list_fn)(void *ud, const char *name, const char *path,
 /* Call a function for each template, in the order of their names: the user's,
  * then those of the project that have other names. */
 void template_list_each(template_list_fn each, void *ud);
-
-#endif

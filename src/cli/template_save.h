@@ -1,6 +1,5 @@
 /* template_save.h - write the flags of a call as a template: --save NAME */
-#ifndef CLI_TEMPLATE_SAVE_H
-#define CLI_TEMPLATE_SAVE_H
+#pragma once
 
 #include "cli/template_use.h"
 
@@ -19,5 +18,3 @@ struct template_save {
 int template_save_write(const struct template_save *s, int argc, char **argv);
 /* Check a text, and replace the file with it.  Returns the exit code. */
 int template_save_text(const char *path, const struct bytes *text);
-
-#endif

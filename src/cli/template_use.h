@@ -7,8 +7,7 @@
  *      header      members model, system, schema, tools, options, attach and
  *                  extract; flags override them
  */
-#ifndef CLI_TEMPLATE_USE_H
-#define CLI_TEMPLATE_USE_H
+#pragma once
 
 #include "cli/extract.h"
 #include "cli/flags.h"
@@ -55,5 +54,3 @@ const char *template_use_system(const struct template_use *u);
 int template_use_load(struct template_file *t, const char *word);
 /* Print a notice about a template. */
 void template_use_notice(void *ud, const struct notice *n);
-
-#endif

@@ -1,6 +1,5 @@
 /* timing.h - how long the first content, and the whole call, took */
-#ifndef CLI_TIMING_H
-#define CLI_TIMING_H
+#pragma once
 
 #include "allm.h"
 
@@ -16,5 +15,3 @@ int64_t timing_total(void);
 
 /* Milliseconds of a clock that nobody sets. */
 int64_t timing_now(void);
-
-#endif

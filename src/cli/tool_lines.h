@@ -6,8 +6,7 @@
  * A line begins when its call begins.  If another call prints meanwhile, the
  * whole line follows when the call ends.
  */
-#ifndef CLI_TOOL_LINES_H
-#define CLI_TOOL_LINES_H
+#pragma once
 
 #include "allm.h"
 #include "term/bytes.h"
@@ -32,5 +31,3 @@ struct tool_denied {
 
 /* The next one, counted from *at, which begins with 0; false: no more. */
 bool tool_lines_denied(size_t *at, struct tool_denied *d);
-
-#endif

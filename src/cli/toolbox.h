@@ -10,8 +10,7 @@
  *
  * The process has one toolbox.
  */
-#ifndef CLI_TOOLBOX_H
-#define CLI_TOOLBOX_H
+#pragma once
 
 #include "allm.h"
 #include "cli/taps.h"
@@ -63,5 +62,3 @@ void toolbox_words(struct bytes *out);
 
 /* The mode of a word: on, strict or off; NULL: on. */
 allm_sandbox_mode toolbox_mode(const char *word);
-
-#endif

@@ -1,6 +1,5 @@
 /* toolbox_flags.h - the flags that name tools, and say which calls may run */
-#ifndef CLI_TOOLBOX_FLAGS_H
-#define CLI_TOOLBOX_FLAGS_H
+#pragma once
 
 #include "cli/flags.h"
 
@@ -42,5 +41,3 @@ struct toolbox_flags {
       "a call that waits in the session, or all" },                            \
     { 0, "--why", FLAG_TEXT, AT(toolbox.why), "TEXT",                          \
       "tell the model why a call is denied" }
-
-#endif

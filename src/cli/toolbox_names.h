@@ -1,6 +1,5 @@
 /* toolbox_names.h - the names of tools that the user has */
-#ifndef CLI_TOOLBOX_NAMES_H
-#define CLI_TOOLBOX_NAMES_H
+#pragma once
 
 #include "allm.h"
 #include "conf/places.h"
@@ -18,5 +17,3 @@ bool toolbox_names_program(const char *name, char path[PLACES_PATH]);
  * programs, servers. */
 typedef void (*toolbox_names_fn)(void *ud, const char *name, const char *kind);
 void toolbox_names_each(toolbox_names_fn fn, void *ud);
-
-#endif

@@ -5,8 +5,7 @@
  *      approve.TOOL of .allm.json      the project, if it is trusted
  *      approve.TOOL of other files     the user
  */
-#ifndef CLI_TOOLBOX_RULES_H
-#define CLI_TOOLBOX_RULES_H
+#pragma once
 
 #include "allm.h"
 #include "cli/toolbox_flags.h"
@@ -17,5 +16,3 @@ bool toolbox_rules_is(const char *word);
 /* The rules for a toolbox, which the caller frees; NULL: a flag is wrong, and
  * an error was printed.  automatic: all calls run that no rule denies. */
 allm_json *toolbox_rules_make(const struct toolbox_flags *f, bool automatic);
-
-#endif

@@ -1,6 +1,5 @@
 /* toolbox_servers.h - the MCP servers of a toolbox: --mcp, --mcp-config */
-#ifndef CLI_TOOLBOX_SERVERS_H
-#define CLI_TOOLBOX_SERVERS_H
+#pragma once
 
 #include "allm.h"
 #include "cli/flags.h"
@@ -22,5 +21,3 @@ int toolbox_servers_wait(allm_toolbox *box);
 /* The entry of a word of --mcp, and its name; NULL: an error was printed.  The
  * caller frees it. */
 allm_json *toolbox_servers_entry(const char *word, char name[65]);
-
-#endif

@@ -4,8 +4,7 @@
  * The terminal must be in its own mode.  The programs get no variable that
  * holds a key.
  */
-#ifndef CLI_USER_COMMAND_H
-#define CLI_USER_COMMAND_H
+#pragma once
 
 #include "term/bytes.h"
 
@@ -18,5 +17,3 @@ bool user_command_edit(struct bytes *text);
 /* Run a shell command; its output is printed and appended.  Returns its exit
  * code, or -1 after an error was printed. */
 int user_command_run(const char *command, struct bytes *output);
-
-#endif

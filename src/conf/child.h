@@ -3,8 +3,7 @@
  *
  * They get no variable that holds a key.
  */
-#ifndef CONF_CHILD_H
-#define CONF_CHILD_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -16,5 +15,3 @@ int child_result(pid_t pid);
 
 /* Run "COMMAND FILE".  Returns its exit code; -1: there is none. */
 int child_edit(const char *command, const char *file, int out);
-
-#endif

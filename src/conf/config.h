@@ -9,8 +9,7 @@
  *
  * Defaults and flags are no layers: their users know them.
  */
-#ifndef CONF_CONFIG_H
-#define CONF_CONFIG_H
+#pragma once
 
 #include "conf/notice.h"
 #include "conf/places.h"
@@ -58,5 +57,3 @@ bool config_user_file(char path[PLACES_PATH]);
  * be used. */
 bool config_check(const char *name, const struct bytes *text, notice_fn report,
                   void *ud);
-
-#endif

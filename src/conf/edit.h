@@ -1,6 +1,5 @@
 /* edit.h - change one setting in a text, and keep every other byte */
-#ifndef CONF_EDIT_H
-#define CONF_EDIT_H
+#pragma once
 
 #include "allm.h"
 #include "term/bytes.h"
@@ -13,5 +12,3 @@
 bool edit_set(struct bytes *text, const char *path, const char *json);
 /* Remove it, with its comma and its line.  False: it is not there. */
 bool edit_unset(struct bytes *text, const char *path);
-
-#endif

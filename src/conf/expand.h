@@ -1,6 +1,5 @@
 /* expand.h - ${VAR} and ${VAR:-default} in strings; $$ is a dollar sign */
-#ifndef CONF_EXPAND_H
-#define CONF_EXPAND_H
+#pragma once
 
 #include "allm.h"
 #include "term/bytes.h"
@@ -23,5 +22,3 @@ enum expand_result expand_json(struct bytes *out, const allm_json *value,
 
 /* Has any of its strings a "${"? */
 bool expand_wanted(const allm_json *value);
-
-#endif

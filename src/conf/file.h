@@ -1,6 +1,5 @@
 /* file.h - the program's own files: small, private, written atomically */
-#ifndef CONF_FILE_H
-#define CONF_FILE_H
+#pragma once
 
 #include "conf/places.h"
 #include "term/bytes.h"
@@ -35,5 +34,3 @@ bool file_real(const char *path, char real[PLACES_PATH]);
 
 /* What an errno means: "it is a directory". */
 const char *file_says(int error);
-
-#endif

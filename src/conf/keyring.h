@@ -6,8 +6,7 @@
  *
  * The file has mode 0600 and is rejected if others can read it.
  */
-#ifndef CONF_KEYRING_H
-#define CONF_KEYRING_H
+#pragma once
 
 #include "allm.h"
 #include "term/bytes.h"
@@ -55,5 +54,3 @@ void keyring_note(const allm_json *value);
 /* Does this variable hold a key?  Its name says so, or it was noted, or
  * keys.json names it. */
 bool keyring_holds(const char *name);
-
-#endif

@@ -5,8 +5,7 @@
  * member_done() closes.  member_object() and member_array() open a member,
  * which allm_json_build_end() closes.
  */
-#ifndef CONF_MEMBER_H
-#define CONF_MEMBER_H
+#pragma once
 
 #include "allm.h"
 
@@ -31,5 +30,3 @@ const char *member_read(const allm_json *object, const char *key);
 
 /* A string as a value of its own; the caller frees it. */
 allm_json *member_alone(const char *text, size_t len);
-
-#endif

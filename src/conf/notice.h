@@ -1,6 +1,5 @@
 /* notice.h - something to tell the user about the configuration */
-#ifndef CONF_NOTICE_H
-#define CONF_NOTICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@ struct notice {
 
 /* The notice is borrowed while the function runs. */
 typedef void (*notice_fn)(void *ud, const struct notice *notice);
-
-#endif

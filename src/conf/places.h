@@ -10,8 +10,7 @@
  *
  * A relative path in one of the variables counts as none.
  */
-#ifndef CONF_PLACES_H
-#define CONF_PLACES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ bool places_above(const char *name, char path[PLACES_PATH],
 bool places_is_here(const char *folder);
 /* Is it the home directory? */
 bool places_is_home(const char *folder);
-
-#endif

@@ -4,8 +4,7 @@
  * What is wrong is reported with its line.  An error makes the file unusable; a
  * warning leaves one setting out.
  */
-#ifndef CONF_READER_H
-#define CONF_READER_H
+#pragma once
 
 #include "conf/notice.h"
 #include "conf/settings.h"
@@ -40,5 +39,3 @@ bool reader_check(struct reader *r, const struct bytes *text,
                   const allm_json *value);
 /* The line of the value at a JSON Pointer; 0: there is none. */
 size_t reader_line(const struct bytes *text, const char *pointer);
-
-#endif

@@ -1,6 +1,5 @@
 /* server_entry.h - the entry of an MCP server, from words of a command line */
-#ifndef CONF_SERVER_ENTRY_H
-#define CONF_SERVER_ENTRY_H
+#pragma once
 
 #include "allm.h"
 
@@ -26,5 +25,3 @@ allm_json *server_entry_url(const char *url, const char *const *headers,
  * name cannot have becomes "_".
  */
 void server_entry_name(const allm_json *entry, char name[SERVER_NAME]);
-
-#endif

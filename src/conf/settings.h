@@ -6,8 +6,7 @@
  * A key is a path, such as "output.color".  "*" stands for a name: up to the
  * next dot or, at the end, for all the rest ("options.openai:gpt-4.1*").
  */
-#ifndef CONF_SETTINGS_H
-#define CONF_SETTINGS_H
+#pragma once
 
 #include "allm.h"
 
@@ -83,5 +82,3 @@ allm_json *setting_map(const allm_json *value, setting_change change, void *ud);
 /* The JSON Schema of a file of settings, made from the table; the caller frees
  * it. */
 allm_json *setting_schema(void);
-
-#endif

@@ -15,8 +15,7 @@
  * The directories are CONFIG/templates and, if its files are trusted, the
  * project's .allm/templates.
  */
-#ifndef CONF_TEMPLATE_H
-#define CONF_TEMPLATE_H
+#pragma once
 
 #include "allm.h"
 #include "conf/notice.h"
@@ -93,5 +92,3 @@ void template_describe(const struct template_file *t, struct bytes *out);
 /* Append the text of a template: a header, if it has members, and a body. */
 void template_write(const allm_json *header, const char *body,
                     struct bytes *out);
-
-#endif

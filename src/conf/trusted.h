@@ -4,8 +4,7 @@
  * STATE/trusted is a JSON object: the path of a file, and the SHA-256 of the
  * content that the user trusts.
  */
-#ifndef CONF_TRUSTED_H
-#define CONF_TRUSTED_H
+#pragma once
 
 #include "allm.h"
 #include "term/bytes.h"
@@ -26,5 +25,3 @@ allm_json *trusted_part(const allm_json *value, const allm_json *users,
 
 /* Do these options of a model name an address, or may they? */
 bool trusted_sets_address(const allm_json *options);
-
-#endif

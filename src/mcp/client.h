@@ -9,8 +9,7 @@
  * what mcp_client_out() returns, and calls mcp_client_tick() at the time that
  * mcp_client_deadline() names.  After each of these it reads the events.
  */
-#ifndef MCP_CLIENT_H
-#define MCP_CLIENT_H
+#pragma once
 
 #include "base/home.h"
 #include "mcp/revision.h"
@@ -198,5 +197,3 @@ struct mcp_counts {
     uint64_t ignored;           /* notifications without a meaning for us */
 };
 struct mcp_counts mcp_client_counts(const struct mcp_client *c);
-
-#endif

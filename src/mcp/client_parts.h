@@ -4,8 +4,7 @@
  * Every request, question, event and message lives in a home of its own, so
  * that each is one allocation and is freed alone.
  */
-#ifndef MCP_CLIENT_PARTS_H
-#define MCP_CLIENT_PARTS_H
+#pragma once
 
 #include "base/buf.h"
 #include "mcp/client.h"
@@ -218,5 +217,3 @@ void client_note_asking(struct mcp_client *c, int64_t now);
 
 /* {"roots": [...]}, in the arena; NULL: no memory. */
 const allm_json *client_roots(const struct mcp_client *c, struct arena *a);
-
-#endif

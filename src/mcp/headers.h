@@ -5,8 +5,7 @@
  * tool's schema marks with "x-mcp-header", so that a proxy can route it without
  * reading the body.
  */
-#ifndef MCP_HEADERS_H
-#define MCP_HEADERS_H
+#pragma once
 
 #include "mcp/client.h"
 
@@ -29,5 +28,3 @@ bool mcp_headers_valid(const allm_json *schema);
  */
 bool mcp_headers_make(struct arena *a, const struct mcp_message *m,
                       const allm_json *schema, struct mcp_headers *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* result.h - the result of a tool, as a chat uses it */
-#ifndef MCP_RESULT_H
-#define MCP_RESULT_H
+#pragma once
 
 #include "json/json.h"
 
@@ -20,5 +19,3 @@ struct mcp_result {
  */
 bool mcp_result_make(struct arena *a, const allm_json *result,
                      const allm_json_schema *output, struct mcp_result *out);
-
-#endif

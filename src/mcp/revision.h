@@ -1,6 +1,5 @@
 /* revision.h - the revisions of MCP that we speak, and how they differ */
-#ifndef MCP_REVISION_H
-#define MCP_REVISION_H
+#pragma once
 
 #include "json/json.h"
 
@@ -26,5 +25,3 @@ const struct revision *revision_choose(const allm_json *names);
 
 /* All of them by number, the newest first; NULL after the last one. */
 const struct revision *revision_at(size_t index);
-
-#endif

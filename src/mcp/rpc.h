@@ -3,8 +3,7 @@
  *
  * Both sides of MCP read and write their messages with these functions.
  */
-#ifndef MCP_RPC_H
-#define MCP_RPC_H
+#pragma once
 
 #include "json/emit.h"
 #include "json/json.h"
@@ -72,5 +71,3 @@ void rpc_write_error(struct buf *out, const allm_json *id, int code,
 
 /* The members of an object, inside an object that is being written. */
 void rpc_emit_members(struct emit *e, const allm_json *object);
-
-#endif

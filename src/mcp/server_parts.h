@@ -1,6 +1,5 @@
 /* server_parts.h - the state of a server; for the files server*.c only */
-#ifndef MCP_SERVER_PARTS_H
-#define MCP_SERVER_PARTS_H
+#pragma once
 
 #include "allm_mcp.h"
 #include "base/buf.h"
@@ -90,5 +89,3 @@ void server_lose(allm_mcp_server *s, allm_status kind, const char *reason,
 /* A tool's result: a text, and whether it says why the tool failed. */
 void server_write_text(allm_mcp_server *s, const allm_json *id, bool modern,
                        struct slice text, bool failed);
-
-#endif

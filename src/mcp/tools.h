@@ -1,6 +1,5 @@
 /* tools.h - the tools of a server, as models see them */
-#ifndef MCP_TOOLS_H
-#define MCP_TOOLS_H
+#pragma once
 
 #include "json/json.h"
 
@@ -41,5 +40,3 @@ struct mcp_tools {
  */
 bool mcp_tools_make(struct arena *a, const allm_json *list,
                     const struct mcp_tools_opts *opts, struct mcp_tools *out);
-
-#endif

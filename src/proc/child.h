@@ -1,6 +1,5 @@
 /* child.h - start a process through a warden, with pipes */
-#ifndef PROC_CHILD_H
-#define PROC_CHILD_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -42,5 +41,3 @@ void child_close(int *fd);      /* and set it to -1 */
 /* Close everything, which kills it if it still runs, and reap the warden, whose
  * end is awaited. */
 void child_release(struct child *c);
-
-#endif

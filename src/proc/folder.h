@@ -1,6 +1,5 @@
 /* folder.h - a private folder for one process, removed afterwards */
-#ifndef PROC_FOLDER_H
-#define PROC_FOLDER_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -11,5 +10,3 @@ const char *folder_new(struct arena *a, int *error);
 /* Remove it with everything that it contains, however deep, without following
  * links.  What cannot be removed stays.  NULL is accepted. */
 void folder_remove(const char *path);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * docs/sandbox.md describes them.  A failure shows as a broken buffer.
  */
-#ifndef PROC_ORDERS_H
-#define PROC_ORDERS_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -39,5 +38,3 @@ bool orders_in_home(struct slice folder);
 
 /* The modes of the sandbox. */
 void orders_walls(struct buf *out, enum orders_mode mode);
-
-#endif

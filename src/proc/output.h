@@ -1,6 +1,5 @@
 /* output.h - what a process writes, up to a limit: its beginning and its end */
-#ifndef PROC_OUTPUT_H
-#define PROC_OUTPUT_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/sha256.h"
@@ -36,5 +35,3 @@ struct slice output_text(struct output *o);
 
 /* The SHA-256 of all bytes, in hex. */
 void output_sum(const struct output *o, char out[SHA256_HEX + 1]);
-
-#endif

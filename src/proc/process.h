@@ -1,6 +1,5 @@
 /* process.h - a process in a poll set: its input, its output, its end */
-#ifndef PROC_PROCESS_H
-#define PROC_PROCESS_H
+#pragma once
 
 #include "loop/poll.h"
 #include "proc/child.h"
@@ -73,5 +72,3 @@ void process_close_output(struct process *p);
 
 /* Kill it if it still runs, wait for its end, and free its memory. */
 void process_release(struct process *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* reach.h - which files a process may access by default, and never */
-#ifndef PROC_REACH_H
-#define PROC_REACH_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -54,5 +53,3 @@ void reach_find_secrets(struct reach_secrets *s, struct arena *a,
                         const char *folder);
 /* Is it one of them, or in one? */
 bool reach_is_secret(const struct reach_secrets *s, const char *resolved);
-
-#endif

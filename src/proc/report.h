@@ -1,6 +1,5 @@
 /* report.h - what a warden reports about its process: bytes in, facts out */
-#ifndef PROC_REPORT_H
-#define PROC_REPORT_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/slice.h"
@@ -29,5 +28,3 @@ struct report {
 
 /* Add bytes from the warden.  What is not understood is ignored. */
 void report_add(struct report *r, struct slice bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* warden.h - find the program allm-warden */
-#ifndef PROC_WARDEN_H
-#define PROC_WARDEN_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -11,5 +10,3 @@
  * out of memory.
  */
 const char *warden_path(struct arena *a, const allm_error **error);
-
-#endif

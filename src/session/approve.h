@@ -4,8 +4,7 @@
  *      metadata.approvals  [{"id", "name", "arguments", "reach"}]   who waits
  *      metadata.approved   [{"id", "allow", "why"}]                 decisions
  */
-#ifndef SESSION_APPROVE_H
-#define SESSION_APPROVE_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -50,5 +49,3 @@ size_t approve_count(const allm_session_record *r);
 bool approve_list(const allm_session_record *r, const struct fold *begun,
                   struct arena *a, const allm_journal_tool **list,
                   size_t *count);
-
-#endif

@@ -3,8 +3,7 @@
  *
  *      begin --> records: open, members, close --> finish, or leave
  */
-#ifndef SESSION_COMMIT_H
-#define SESSION_COMMIT_H
+#pragma once
 
 #include "session/durable.h"
 
@@ -39,5 +38,3 @@ void commit_leave(struct place *d, struct store_append *p);
 const allm_error *commit_change(struct place *d, const char *by,
                                 const allm_session_record *record,
                                 struct arena *a);
-
-#endif

@@ -5,8 +5,7 @@
  *        ^                |
  *        '---- commit ----'   created or taken, then what the caller adds
  */
-#ifndef SESSION_DURABLE_H
-#define SESSION_DURABLE_H
+#pragma once
 
 #include "session/place.h"
 #include "session/state.h"
@@ -47,5 +46,3 @@ const allm_error *durable_unreadable(struct arena *a, const char *name,
 /* The JSON value of a packed text of the loaded session. */
 const allm_json *durable_unpack(struct arena *a, const struct store_loaded *l,
                                 struct slice text, const allm_error **error);
-
-#endif

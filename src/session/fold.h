@@ -4,8 +4,7 @@
  *      begin --> call --> response --> intent, result, again --> turn --> call
  *                                                                  '--> end
  */
-#ifndef SESSION_FOLD_H
-#define SESSION_FOLD_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -82,5 +81,3 @@ struct fold_call *fold_find(const struct fold *f, const char *id);
 const allm_json *fold_broken_off(const struct fold *f, struct arena *a);
 /* metadata.interrupted_tool_calls: NULL if no call had begun. */
 const allm_json *fold_interrupted(const struct fold *f, struct arena *a);
-
-#endif

@@ -7,8 +7,7 @@
  * While an operation runs its events are read; of records only those that
  * session_changed reports.  Where there are no events, records become events.
  */
-#ifndef SESSION_FOLLOW_H
-#define SESSION_FOLLOW_H
+#pragma once
 
 #include "store/store.h"
 
@@ -57,5 +56,3 @@ const allm_error *follow_look(struct backend *b, struct arena *a, void *ud);
 
 /* Is it a record that session_changed reports? */
 bool follow_is_change(const struct record *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* fork.h - a session as of one of its records: to read, or as a new one */
-#ifndef SESSION_FORK_H
-#define SESSION_FORK_H
+#pragma once
 
 #include "session/durable.h"
 
@@ -9,5 +8,3 @@ allm_status fork_session(const allm_session *s, uint64_t seq, const char *name);
 
 /* Implements allm_session_at(). */
 allm_session *fork_read(const allm_session *s, uint64_t seq);
-
-#endif

@@ -4,8 +4,7 @@
  *      entry --> record --> commit --> the store's thread --> durable
  *                 (entries with `more` share one)
  */
-#ifndef SESSION_JOURNAL_H
-#define SESSION_JOURNAL_H
+#pragma once
 
 #include "session/durable.h"
 
@@ -64,5 +63,3 @@ uint64_t journal_head(const struct op_journal *j);
 
 /* Write what was built, and leave the operation open. */
 void journal_leave(struct op_journal *j);
-
-#endif

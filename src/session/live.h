@@ -6,8 +6,7 @@
  * Nothing depends on these rows: they are written without a sync, and what
  * cannot be written is left out.
  */
-#ifndef SESSION_LIVE_H
-#define SESSION_LIVE_H
+#pragma once
 
 #include "store/store.h"
 
@@ -41,5 +40,3 @@ struct live_row {
 bool live_read(struct slice body, struct live_row *out);
 /* The next line; false: there are no more. */
 bool live_next(struct live_row *r, uint64_t *head, struct slice *event);
-
-#endif

@@ -1,6 +1,5 @@
 /* operation.h - run a chat or step of a session and store its result there */
-#ifndef SESSION_OPERATION_H
-#define SESSION_OPERATION_H
+#pragma once
 
 #include "session/state.h"
 
@@ -46,5 +45,3 @@ const allm_error *operation_own_opts(const allm_call_opts *opts,
 
 /* Stop the operation and leave it open in the store. */
 void operation_let_go(struct operation *r);
-
-#endif

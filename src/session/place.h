@@ -1,6 +1,5 @@
 /* place.h - the place of a session in a store, and what it forbids */
-#ifndef SESSION_PLACE_H
-#define SESSION_PLACE_H
+#pragma once
 
 #include "session/fold.h"
 #include "store/store.h"
@@ -33,5 +32,3 @@ const allm_error *place_gone(const struct place *d, struct arena *a);
 
 /* The open operation has ended. */
 void place_close(struct place *d);
-
-#endif

@@ -1,6 +1,5 @@
 /* project.h - derive the next session record from a result */
-#ifndef SESSION_PROJECT_H
-#define SESSION_PROJECT_H
+#pragma once
 
 #include "allm.h"
 
@@ -25,5 +24,3 @@ allm_session_record *project_cancelled(const allm_session_record *before,
  * memory. */
 allm_session_record *project_note(const allm_session_record *record,
                                   const char *name, const allm_json *note);
-
-#endif

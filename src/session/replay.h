@@ -1,6 +1,5 @@
 /* replay.h - what a resumed operation needs of its records */
-#ifndef SESSION_REPLAY_H
-#define SESSION_REPLAY_H
+#pragma once
 
 #include "session/durable.h"
 
@@ -22,5 +21,3 @@ void replay_release(struct replay *r);
 /* The messages as of a record; a root.  NULL: *error. */
 allm_thread *replay_thread_at(struct place *d, struct arena *a, uint64_t seq,
                               const allm_error **error);
-
-#endif

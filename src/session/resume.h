@@ -1,6 +1,5 @@
 /* resume.h - broken-off operations: resume, settle, abandon, let go; fork */
-#ifndef SESSION_RESUME_H
-#define SESSION_RESUME_H
+#pragma once
 
 #include "session/durable.h"
 
@@ -16,5 +15,3 @@ const allm_error *resume_let_go(allm_session *s, struct arena *a);
 /* Can the session be changed, apart from a broken-off operation?  NULL, or an
  * error. */
 const allm_error *resume_check(allm_session *s, struct arena *a);
-
-#endif

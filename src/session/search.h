@@ -1,6 +1,5 @@
 /* search.h - find words in the messages of a session */
-#ifndef SESSION_SEARCH_H
-#define SESSION_SEARCH_H
+#pragma once
 
 #include "allm_session.h"
 
@@ -10,5 +9,3 @@
  * case of ASCII letters are equal.
  */
 bool search_session(const allm_session *s, const char *words);
-
-#endif

@@ -1,6 +1,5 @@
 /* state.h - a session object: its record, its error, what its status allows */
-#ifndef SESSION_STATE_H
-#define SESSION_STATE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/lock.h"
@@ -64,5 +63,3 @@ allm_thread *state_thread_with(const allm_session *s,
  * Returns the old record, which the caller frees. */
 allm_session_record *state_replace(allm_session *s,
                                    allm_session_record *record);
-
-#endif

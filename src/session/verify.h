@@ -1,6 +1,5 @@
 /* verify.h - check the log of a session against its rows */
-#ifndef SESSION_VERIFY_H
-#define SESSION_VERIFY_H
+#pragma once
 
 #include "store/store.h"
 
@@ -8,5 +7,3 @@
  * *out is the result of allm_store_verify(), in the arena. */
 const allm_error *verify_store(allm_store *s, struct arena *a, const char *name,
                                const allm_json **out);
-
-#endif

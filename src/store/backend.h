@@ -9,8 +9,7 @@
  * are, too.  A backend never decides what a record means: it compares, stores
  * and finds.
  */
-#ifndef STORE_BACKEND_H
-#define STORE_BACKEND_H
+#pragma once
 
 #include "allm_store.h"
 #include "base/arena.h"
@@ -294,5 +293,3 @@ struct backend_ops {
 extern const struct backend_ops memory_backend;
 extern const struct backend_ops sqlite_backend;
 extern const struct backend_ops postgres_backend;
-
-#endif

@@ -1,6 +1,5 @@
 /* memory_parts.h - what the files of the memory backend share */
-#ifndef STORE_MEMORY_PARTS_H
-#define STORE_MEMORY_PARTS_H
+#pragma once
 
 #include "store/backend.h"
 
@@ -145,5 +144,3 @@ const allm_error *memory_changed(struct backend *b, struct arena *a,
                                  uint64_t *version, bool *changed);
 const allm_error *memory_check(struct backend *b, struct arena *a,
                                size_t *count, const char ***faults);
-
-#endif

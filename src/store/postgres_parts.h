@@ -1,6 +1,5 @@
 /* postgres_parts.h - what the files of the PostgreSQL backend share */
-#ifndef STORE_POSTGRES_PARTS_H
-#define STORE_POSTGRES_PARTS_H
+#pragma once
 
 #include "base/buf.h"
 #include "store/sql.h"
@@ -45,5 +44,3 @@ const allm_error *postgres_append(struct backend *b, struct arena *a,
                                   struct backend_append *const *list,
                                   size_t count);
 const allm_error *postgres_commit(struct backend *b, struct arena *a);
-
-#endif

@@ -9,8 +9,7 @@
  * "len": n}; its bytes are stored once per session.  An object of a caller that
  * has a member "$blob" or "$plain" is written as {"$plain": {...}}.
  */
-#ifndef STORE_RECORD_H
-#define STORE_RECORD_H
+#pragma once
 
 #include "store/backend.h"
 #include "json/emit.h"
@@ -83,5 +82,3 @@ const allm_error *record_read(struct arena *a, const struct backend_record *row,
 const allm_error *record_check(struct arena *a, const char *before,
                                uint64_t seq, size_t count,
                                const struct backend_record *rows);
-
-#endif

@@ -5,8 +5,7 @@
  * What is the same for both databases is in sql.c; each driver adds how it
  * opens, locks, appends and commits.
  */
-#ifndef STORE_SQL_H
-#define STORE_SQL_H
+#pragma once
 
 #include "store/backend.h"
 
@@ -141,5 +140,3 @@ const allm_error *sql_delete(struct sql *q, struct arena *a, int64_t id);
 /* The tables (schema.c), and their version. */
 enum { SCHEMA_VERSION = 1 };
 extern const char schema_sqlite[], schema_postgres[];
-
-#endif

@@ -5,8 +5,7 @@
  * releases it when the process ends, however it ends; a process that is
  * stopped keeps it.  The file is never removed.
  */
-#ifndef STORE_SQLITE_LOCK_H
-#define STORE_SQLITE_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ bool sqlite_lock_is_taken(int fd, int64_t id);
 
 /* Which other process has locked one of these bytes of a file?  0: unknown. */
 long sqlite_lock_owner(const char *path, int64_t first, int64_t last);
-
-#endif

@@ -1,6 +1,5 @@
 /* sqlite_parts.h - what the files of the SQLite backend share */
-#ifndef STORE_SQLITE_PARTS_H
-#define STORE_SQLITE_PARTS_H
+#pragma once
 
 #include "store/sql.h"
 #include "store/sqlite_lock.h"
@@ -77,5 +76,3 @@ const allm_error *sqlite_check(struct backend *b, struct arena *a,
 
 /* sqlite.c */
 bool sqlite_is_held(struct sql *s, const struct backend_row *row, int64_t now);
-
-#endif

@@ -5,8 +5,7 @@
  * durable, many at a time (group commit).  Functions that return an error wait
  * for the thread; the error is in the arena `a`.
  */
-#ifndef STORE_STORE_H
-#define STORE_STORE_H
+#pragma once
 
 #include "loop/waker.h"
 #include "store/backend.h"
@@ -209,5 +208,3 @@ allm_status store_append_wait(struct store_append *p, const allm_error **error);
 /* At any time: an append that was submitted is still written; one that was not
  * is forgotten, and the next one takes its place. */
 void store_append_free(struct store_append *p);
-
-#endif

@@ -5,8 +5,7 @@
  *                                        |
  *                 waker, condition <-----'
  */
-#ifndef STORE_STORE_PARTS_H
-#define STORE_STORE_PARTS_H
+#pragma once
 
 #include "loop/poll.h"
 #include "loop/thread.h"
@@ -195,5 +194,3 @@ const allm_error *load_session(struct backend *b, struct arena *a,
 /* append.c: drop a reference; it has ended (locked). */
 void append_drop(struct store_append *p);
 void append_end(struct store_append *p, const allm_error *error);
-
-#endif

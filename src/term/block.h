@@ -4,8 +4,7 @@
  * Containers are block quotes and list items; a leaf is a block with text.  The
  * line parser (markdown.c) opens and closes them and gives them their text.
  */
-#ifndef TERM_BLOCK_H
-#define TERM_BLOCK_H
+#pragma once
 
 #include "term/inline.h"
 #include "term/starts.h"
@@ -97,5 +96,3 @@ void block_table_fail(struct blocks *b);
 void block_table_plain(struct blocks *b);
 
 void block_release(struct blocks *b);
-
-#endif

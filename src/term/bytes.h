@@ -1,6 +1,5 @@
 /* bytes.h - bytes that grow; { NULL } is empty */
-#ifndef TERM_BYTES_H
-#define TERM_BYTES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ const char *bytes_string(const struct bytes *b);
 /* Make it empty; the memory is kept. */
 void bytes_clear(struct bytes *b);
 void bytes_release(struct bytes *b);
-
-#endif

@@ -10,8 +10,7 @@
  * editor; Ctrl-Z.  Alt-Enter, Ctrl-J, or a backslash before Enter begin another
  * line.  Pasted text never ends the line.
  */
-#ifndef TERM_EDITOR_H
-#define TERM_EDITOR_H
+#pragma once
 
 #include "term/bytes.h"
 
@@ -54,5 +53,3 @@ void editor_set(struct editor *e, const char *text, size_t len);
 void editor_resize(struct editor *e, size_t columns, size_t rows);
 /* Draw again. */
 void editor_draw(struct editor *e, struct bytes *screen);
-
-#endif

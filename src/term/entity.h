@@ -1,6 +1,5 @@
 /* entity.h - the character references of HTML: &amp; &#65; &#x41; */
-#ifndef TERM_ENTITY_H
-#define TERM_ENTITY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ enum entity_found entity_read(const char *text, size_t len, struct entity *e);
 
 /* The code point as UTF-8; returns the number of bytes. */
 size_t entity_encode(uint32_t point, char bytes[4]);
-
-#endif

@@ -1,6 +1,5 @@
 /* entity_table.h - the names of HTML 5, which tools/embed-entities writes */
-#ifndef TERM_ENTITY_TABLE_H
-#define TERM_ENTITY_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,5 +8,3 @@
 extern const unsigned char entity_text[];
 extern const uint16_t entity_start[];
 extern const size_t entity_count;
-
-#endif

@@ -5,8 +5,7 @@
  * direction of text, and line separators become \uXXXX; bytes that are not
  * UTF-8 become \xXX.  Characters may arrive in pieces.
  */
-#ifndef TERM_ESCAPE_H
-#define TERM_ESCAPE_H
+#pragma once
 
 #include "term/bytes.h"
 
@@ -31,5 +30,3 @@ void escape_feed(struct escape *e, const char *text, size_t len,
 void escape_end(struct escape *e, struct bytes *out);
 /* The same for text that is complete. */
 void escape_text(const char *text, size_t len, struct bytes *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* glyph.h - UTF-8 characters, and their width in terminal columns */
-#ifndef TERM_GLYPH_H
-#define TERM_GLYPH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ size_t glyph_before(const char *text, size_t at);
 
 /* The columns of the first len bytes. */
 size_t glyph_width(const char *text, size_t len);
-
-#endif

@@ -5,8 +5,7 @@
  * until the closing one, the end of the line or 1 KiB; what is not closed then
  * is written literally.
  */
-#ifndef TERM_INLINE_H
-#define TERM_INLINE_H
+#pragma once
 
 #include "term/style.h"
 
@@ -39,5 +38,3 @@ void inline_release(struct inline_text *in);
 /* Append text in which only backslashes and references mean something; those of
  * a tab or a line end are left out. */
 void inline_unescape(const char *text, size_t len, struct bytes *out);
-
-#endif

@@ -4,8 +4,7 @@
  * A paste of many lines is one character of the text; line_expand() gives the
  * text with it.
  */
-#ifndef TERM_LINE_H
-#define TERM_LINE_H
+#pragma once
 
 #include "term/bytes.h"
 
@@ -68,5 +67,3 @@ const struct bytes *line_fold(const struct line *l, const char *text,
                               size_t len);
 /* Append the whole text, with its pastes. */
 void line_expand(const struct line *l, struct bytes *out);
-
-#endif

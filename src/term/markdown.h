@@ -11,8 +11,7 @@
  * continue on the next line; a table begins with "|"; an underlined heading has
  * the style of a paragraph; HTML is shown as text.
  */
-#ifndef TERM_MARKDOWN_H
-#define TERM_MARKDOWN_H
+#pragma once
 
 #include "term/bytes.h"
 
@@ -32,5 +31,3 @@ void markdown_feed(struct markdown *m, const char *text, size_t len,
 void markdown_end(struct markdown *m, struct bytes *out);
 /* The width changes, from the next line on. */
 void markdown_resize(struct markdown *m, size_t columns);
-
-#endif

@@ -5,8 +5,7 @@
  * program ends with a message and the exit code 1, so no caller checks for
  * NULL.
  */
-#ifndef TERM_MEM_H
-#define TERM_MEM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ void *term_resize(void *p, size_t size);
 /* A copy of the bytes, followed by a NUL. */
 char *term_copy(const char *bytes, size_t len);
 void term_free(void *p);
-
-#endif

@@ -5,8 +5,7 @@
  * While it may continue (`whole` is false), some answer START_CUT: it depends
  * on what follows.
  */
-#ifndef TERM_STARTS_H
-#define TERM_STARTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ bool start_table_row(const char *line, size_t len, size_t *columns);
 int start_html(const char *line, size_t len, bool in_paragraph);
 /* Does such a block end with this line?  (6 and 7 end before a blank one.) */
 bool start_html_end(const char *line, size_t len, int kind);
-
-#endif

@@ -5,8 +5,7 @@
  * follows; with STYLE_LINK, an address and a NUL follow them.  Escape sequences
  * are made of these marks only when the text is written.
  */
-#ifndef TERM_STYLE_H
-#define TERM_STYLE_H
+#pragma once
 
 #include "term/bytes.h"
 
@@ -52,5 +51,3 @@ size_t style_read(const char *text, size_t len, struct style_mark *mark);
 /* The columns of styled text; of text that has these escape sequences. */
 size_t style_columns(const char *text, size_t len);
 size_t style_width(const char *text, size_t len);
-
-#endif

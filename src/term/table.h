@@ -1,6 +1,5 @@
 /* table.h - lay out a table: columns aligned, and shrunk to the width */
-#ifndef TERM_TABLE_H
-#define TERM_TABLE_H
+#pragma once
 
 #include "term/wrap.h"
 
@@ -11,5 +10,3 @@ size_t table_cells(const char *line, size_t len);
  * `links`: the terminal opens them.  False, and nothing is written: its columns
  * do not fit. */
 bool table_write(struct wrap *w, bool links, const char *rows, size_t len);
-
-#endif

@@ -5,8 +5,7 @@
  * some are delimiters; pairs of these become emphasis (emphasis.c); the tokens
  * are written (inline.c).
  */
-#ifndef TERM_TOKEN_H
-#define TERM_TOKEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ long span_html(const char *text, size_t len, size_t at);
 /* "(address "title")"; the address is from..to. */
 long span_target(const char *text, size_t len, size_t at, size_t *from,
                  size_t *to);
-
-#endif

@@ -4,8 +4,7 @@
  * The drawing begins at the row in which the prompt is; it is erased and drawn
  * again after each change.
  */
-#ifndef TERM_VIEW_H
-#define TERM_VIEW_H
+#pragma once
 
 #include "term/line.h"
 
@@ -17,5 +16,3 @@ struct view {
 /* Draw the prompt and the text; the cursor is at the end, or at its place. */
 void view_draw(struct view *v, const char *prompt, const struct line *l,
                bool at_end, struct bytes *screen);
-
-#endif

@@ -8,8 +8,7 @@
  * A word is written once it is complete.  The style is reset at the end of each
  * line.  The text must be harmless (see escape.h).
  */
-#ifndef TERM_WRAP_H
-#define TERM_WRAP_H
+#pragma once
 
 #include "term/style.h"
 
@@ -47,5 +46,3 @@ void wrap_end(struct wrap *w);
 /* End the line; if none has begun, write one with only its prefix. */
 void wrap_line(struct wrap *w);
 void wrap_release(struct wrap *w);
-
-#endif

@@ -1,6 +1,5 @@
 /* answer.h - the end of a tool's process becomes the answer of its run */
-#ifndef TOOLBOX_ANSWER_H
-#define TOOLBOX_ANSWER_H
+#pragma once
 
 #include "proc/process.h"
 #include "tool/run.h"
@@ -24,5 +23,3 @@ extern const allm_error answer_toolbox_freed;
 
 /* Answer it with this failure: its reason and message. */
 void answer_failure(struct allm_tool_run *run, const allm_error *why);
-
-#endif

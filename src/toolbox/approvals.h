@@ -1,6 +1,5 @@
 /* approvals.h - the file approvals.json: rules that were added by answers */
-#ifndef TOOLBOX_APPROVALS_H
-#define TOOLBOX_APPROVALS_H
+#pragma once
 
 #include "toolbox/rules.h"
 
@@ -41,5 +40,3 @@ const allm_error *approvals_add(struct approvals *f, struct rules *r,
                                 const struct rule *rule, struct arena *a);
 const allm_error *approvals_remove(struct approvals *f, struct rules *r,
                                    uint32_t index, struct arena *a);
-
-#endif

@@ -1,6 +1,5 @@
 /* builtin.h - the tools that the toolbox itself is, and the calls of them */
-#ifndef TOOLBOX_BUILTIN_H
-#define TOOLBOX_BUILTIN_H
+#pragma once
 
 #include "base/buf.h"
 #include "loop/workers.h"
@@ -135,5 +134,3 @@ void bash_execute(allm_toolbox *t, const struct entry *e, allm_tool_run *run,
                   const allm_json *args);
 const allm_json *bash_reach(allm_toolbox *t, const struct entry *e,
                             const allm_json *args, struct arena *a);
-
-#endif

@@ -1,6 +1,5 @@
 /* crew.h - the thread of a toolbox: starts processes, answers their runs */
-#ifndef TOOLBOX_CREW_H
-#define TOOLBOX_CREW_H
+#pragma once
 
 #include "loop/inbox.h"
 #include "loop/poll.h"
@@ -111,5 +110,3 @@ struct crew_shell {
 /* Run it as crew_call() does.  Its stdout and stderr are one. */
 void crew_shell(struct crew *c, const struct crew_shell *shell,
                 allm_tool_run *run);
-
-#endif

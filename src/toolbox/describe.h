@@ -1,6 +1,5 @@
 /* describe.h - what programs say about the tools they are */
-#ifndef TOOLBOX_DESCRIBE_H
-#define TOOLBOX_DESCRIBE_H
+#pragma once
 
 #include "base/home.h"
 
@@ -27,5 +26,3 @@ struct describe_place {
 const allm_error *describe_read(struct allm_home *home, struct slice text,
                                 const struct describe_place *place,
                                 struct described **list, size_t *count);
-
-#endif

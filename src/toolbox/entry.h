@@ -1,6 +1,5 @@
 /* entry.h - one tool of a toolbox, of any kind */
-#ifndef TOOLBOX_ENTRY_H
-#define TOOLBOX_ENTRY_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -31,5 +30,3 @@ struct entry {
     const allm_json *(*call_reach)(allm_toolbox *t, const struct entry *e,
                                    const allm_json *args, struct arena *a);
 };
-
-#endif

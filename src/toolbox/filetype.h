@@ -1,6 +1,5 @@
 /* filetype.h - what a file is, by its first bytes */
-#ifndef TOOLBOX_FILETYPE_H
-#define TOOLBOX_FILETYPE_H
+#pragma once
 
 #include "base/slice.h"
 
@@ -9,5 +8,3 @@ const char *filetype_of(struct slice start);
 
 /* Is it an image that models can see? */
 bool filetype_image(const char *type);
-
-#endif

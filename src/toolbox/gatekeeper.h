@@ -1,6 +1,5 @@
 /* gatekeeper.h - applies the rules of a toolbox to its calls */
-#ifndef TOOLBOX_GATEKEEPER_H
-#define TOOLBOX_GATEKEEPER_H
+#pragma once
 
 #include "base/clock.h"
 #include "tool/approval.h"
@@ -43,5 +42,3 @@ const allm_json *gatekeeper_list(struct gatekeeper *k, struct arena *a);
 /* Remove a rule of the file of approvals.  NULL, or the error in the arena. */
 const allm_error *gatekeeper_forget(struct gatekeeper *k, uint32_t index,
                                     struct arena *a);
-
-#endif

@@ -1,11 +1,8 @@
 /* html.h - the text of an HTML page */
-#ifndef TOOLBOX_HTML_H
-#define TOOLBOX_HTML_H
+#pragma once
 
 #include "base/buf.h"
 
 /* Add the text of a page without tags, scripts and styles; blocks begin a new
  * line.  Any bytes are accepted. */
 void html_text(struct buf *out, struct slice page);
-
-#endif

@@ -1,6 +1,5 @@
 /* ignore.h - which files .gitignore excludes */
-#ifndef TOOLBOX_IGNORE_H
-#define TOOLBOX_IGNORE_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -26,5 +25,3 @@ const struct ignore *ignore_new(struct arena *a, const struct ignore *above,
  */
 bool ignore_excludes(const struct ignore *rules, struct slice path,
                      bool is_folder, struct arena *scratch);
-
-#endif

@@ -1,6 +1,5 @@
 /* jail.h - everything that one process needs before it starts */
-#ifndef TOOLBOX_JAIL_H
-#define TOOLBOX_JAIL_H
+#pragma once
 
 #include "base/buf.h"
 #include "proc/orders.h"
@@ -43,5 +42,3 @@ const allm_error *jail_not_started(struct arena *a, const char *program,
 /* The search of a shell: a name without a slash is searched in PATH.  An
  * absolute path in the arena; NULL: not found, or out of memory. */
 const char *jail_find(struct arena *a, const char *name, const char *dir);
-
-#endif

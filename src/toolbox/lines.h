@@ -1,6 +1,5 @@
 /* lines.h - count lines, and cut long ones */
-#ifndef TOOLBOX_LINES_H
-#define TOOLBOX_LINES_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -19,5 +18,3 @@ void lines_add(struct buf *out, struct slice line, size_t most);
 
 /* Is it not text?  A NUL in the first 8000 bytes says so, as for git. */
 bool lines_binary(struct slice start);
-
-#endif

@@ -1,6 +1,5 @@
 /* list.h - all tools of a toolbox, in order */
-#ifndef TOOLBOX_LIST_H
-#define TOOLBOX_LIST_H
+#pragma once
 
 #include "base/home.h"
 #include "toolbox/entry.h"
@@ -65,5 +64,3 @@ bool list_add(struct tool_list *l, size_t count, const struct entry *entries,
 bool list_reserve(struct tool_list *l, size_t *place);
 bool list_replace(struct tool_list *l, size_t place, size_t count,
                   const struct entry *entries, struct allm_home *home);
-
-#endif

@@ -1,6 +1,5 @@
 /* needs.h - the declared reach of a tool: JSON in, instructions out */
-#ifndef TOOLBOX_NEEDS_H
-#define TOOLBOX_NEEDS_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -25,5 +24,3 @@ const char *needs_orders(struct buf *out, const allm_json *needs,
 /* "read PATH", "write PATH", "net", "net PORT", "env NAME": what exceeds the
  * default reach, for people and for rules.  An array; NULL: out of memory. */
 const allm_json *needs_words(struct arena *a, const allm_json *needs);
-
-#endif

@@ -1,6 +1,5 @@
 /* once.h - run one process in the calling thread, and wait for its end */
-#ifndef TOOLBOX_ONCE_H
-#define TOOLBOX_ONCE_H
+#pragma once
 
 #include "proc/process.h"
 #include "toolbox/jail.h"
@@ -25,5 +24,3 @@ void once_release(struct once *o);
 
 /* Why nothing ran, in the arena; NULL: it ran. */
 const allm_error *once_fault(struct once *o);
-
-#endif

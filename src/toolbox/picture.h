@@ -1,6 +1,5 @@
 /* picture.h - images in the results of tools */
-#ifndef TOOLBOX_PICTURE_H
-#define TOOLBOX_PICTURE_H
+#pragma once
 
 #include "json/build.h"
 
@@ -24,5 +23,3 @@ bool pictures_add_base64(struct pictures *p, struct slice text);
 
 /* The array; NULL: it is empty, or the arena is broken. */
 const allm_json *pictures_done(struct pictures *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* program.h - executables as tools */
-#ifndef TOOLBOX_PROGRAM_H
-#define TOOLBOX_PROGRAM_H
+#pragma once
 
 #include "toolbox/describe.h"
 #include "toolbox/jail.h"
@@ -35,5 +34,3 @@ const allm_error *program_jail(const struct program *p,
  * Returns 0 or an errno. */
 int program_list(struct arena *a, const char *folder, const char ***paths,
                  size_t *count);
-
-#endif

@@ -7,8 +7,7 @@
  * followed.  Keys and the settings of allm (proc/reach.h), and /proc, are
  * ENOKEY, even if they are below the root.
  */
-#ifndef TOOLBOX_ROOT_H
-#define TOOLBOX_ROOT_H
+#pragma once
 
 #include "proc/reach.h"
 
@@ -56,5 +55,3 @@ enum root_how { ROOT_REPLACE, ROOT_APPEND };
 int root_write(const struct root *r, struct arena *scratch, const char *path,
                struct slice bytes, enum root_how how, uint64_t *size,
                bool *created);
-
-#endif

@@ -5,8 +5,7 @@
  * words: "read PATH", "write PATH", "net", "net HOST", "net PORT", "env NAME",
  * "server NAME TOOL", "sampling".
  */
-#ifndef TOOLBOX_RULES_H
-#define TOOLBOX_RULES_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -87,5 +86,3 @@ bool rules_cover_all(const allm_json *reach, const allm_json *words);
 
 /* Does the text match a pattern with "*" and "?"? */
 bool rules_glob(struct slice pattern, struct slice text);
-
-#endif

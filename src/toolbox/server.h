@@ -12,8 +12,7 @@
  *      server_trace    what it logs
  *      elicitation     forms for the user
  */
-#ifndef TOOLBOX_SERVER_H
-#define TOOLBOX_SERVER_H
+#pragma once
 
 #include "base/clock.h"
 #include "mcp/client.h"
@@ -250,5 +249,3 @@ void server_trace_counts(struct server *s);
 void server_elicit(struct server *s, const struct mcp_event *ev);
 void server_withdraw(struct server *s, uint64_t question);
 void server_drop_forms(struct server *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* server_conf.h - the entry of an MCP server, as in an mcpServers file */
-#ifndef TOOLBOX_SERVER_CONF_H
-#define TOOLBOX_SERVER_CONF_H
+#pragma once
 
 #include "base/home.h"
 #include "proc/orders.h"
@@ -51,5 +50,3 @@ const char *server_conf_value(struct arena *a, const allm_json *v);
 const allm_error *server_conf_jail(const struct server_conf *c,
                                    enum orders_mode mode, struct arena *a,
                                    struct jail *j, const char *const **argv);
-
-#endif

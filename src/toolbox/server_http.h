@@ -2,8 +2,7 @@
  * server_http.h - the parts of an HTTP connection; for server_http.c,
  * server_talk.c and server_token.c
  */
-#ifndef TOOLBOX_SERVER_HTTP_H
-#define TOOLBOX_SERVER_HTTP_H
+#pragma once
 
 #include "loop/waker.h"
 #include "net/client.h"
@@ -110,5 +109,3 @@ bool talk_is_type(const struct talk *t, const char *type);
 
 /* Take what the head says. */
 void talk_head(struct talk *t);
-
-#endif

@@ -1,6 +1,5 @@
 /* similar.h - the lines of a text that resemble others most */
-#ifndef TOOLBOX_SIMILAR_H
-#define TOOLBOX_SIMILAR_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -13,5 +12,3 @@ struct similar {
  * there is no memory. */
 struct similar similar_lines(struct arena *a, struct slice text,
                              struct slice wanted);
-
-#endif

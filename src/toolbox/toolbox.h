@@ -1,6 +1,5 @@
 /* toolbox.h - all external tools as one object, for the files of this layer */
-#ifndef TOOLBOX_TOOLBOX_H
-#define TOOLBOX_TOOLBOX_H
+#pragma once
 
 #include "allm.h"
 #include "base/clock.h"
@@ -33,5 +32,3 @@ struct allm_toolbox {
     struct tool_list list;
     int pid;                    /* of the process that made it */
 };
-
-#endif

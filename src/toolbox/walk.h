@@ -1,6 +1,5 @@
 /* walk.h - visit the files and folders below a folder, in the order of names */
-#ifndef TOOLBOX_WALK_H
-#define TOOLBOX_WALK_H
+#pragma once
 
 #include "base/buf.h"
 #include "toolbox/root.h"
@@ -47,5 +46,3 @@ int walk_below(struct walk *w, const char *path);
 /* The path as it is shown: relative to the root, without "./" and a slash at
  * its end; "" for the root.  In the arena; NULL: out of memory. */
 const char *walk_shown(const struct root *r, struct arena *a, const char *path);
-
-#endif

@@ -5,8 +5,7 @@
  * any number of folders.  Matching takes time proportional to the path,
  * whatever the pattern.
  */
-#ifndef TOOLBOX_WILDCARD_H
-#define TOOLBOX_WILDCARD_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -28,5 +27,3 @@ bool wildcard_init(struct wildcard *w, struct arena *a, struct slice text,
  * false. */
 bool wildcard_match(const struct wildcard *w, struct slice path,
                     struct arena *scratch);
-
-#endif
