@@ -11,8 +11,7 @@
  *
  * Each event is sent as a separate HTTP chunk.
  */
-#ifndef BENCH_ANSWERS_H
-#define BENCH_ANSWERS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -326,5 +325,3 @@ static pid_t answers_hold(int *port)
 {
     return answers_by(serve_held, port);
 }
-
-#endif

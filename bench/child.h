@@ -3,8 +3,7 @@
  *
  * All functions are inline, so a program may use only some of them.
  */
-#ifndef BENCH_CHILD_H
-#define BENCH_CHILD_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ static inline struct cost child_run(const char **argv)
     }
     return c;
 }
-
-#endif

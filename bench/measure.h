@@ -3,8 +3,7 @@
  *
  * All functions are inline, so a program may use only some of them.
  */
-#ifndef BENCH_MEASURE_H
-#define BENCH_MEASURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ static inline bool measure_chosen(const char *row, int argc, char **argv)
         found = found || !strcmp(argv[i], row);
     return found;
 }
-
-#endif

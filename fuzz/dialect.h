@@ -6,8 +6,7 @@
  * or an error once and last, calls between their start and their end.  The
  * answer can be sent back as JSON.
  */
-#ifndef FUZZ_DIALECT_H
-#define FUZZ_DIALECT_H
+#pragma once
 
 #include "data/event.h"
 #include "provider/decoder.h"
@@ -185,5 +184,3 @@ static int fuzz_dialect(const allm_adapter *adapter, allm_call call,
         };                                                                  \
         return fuzz_dialect(&(dialect), call, data, size);                  \
     }
-
-#endif

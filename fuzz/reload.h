@@ -15,8 +15,7 @@
  *
  * The including file defines DEMAND(truth).
  */
-#ifndef FUZZ_RELOAD_H
-#define FUZZ_RELOAD_H
+#pragma once
 
 #include "allm.h"
 #include "base/buf.h"
@@ -294,5 +293,3 @@ static void reload_check(const uint8_t *data, size_t size)
     allm_engine_free(e);
     arena_release(&s.arena);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* action.h - the action of a scenario's tool: its member "does" */
-#ifndef SCENARIO_ACTION_H
-#define SCENARIO_ACTION_H
+#pragma once
 
 #include "scenario.h"
 
@@ -12,5 +11,3 @@ void action_run(allm_tool_run *run, const allm_json *arguments, void *ud);
 
 /* Free the calls that sleep. */
 void action_release(struct action *d);
-
-#endif

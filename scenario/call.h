@@ -1,6 +1,5 @@
 /* call.h - read the options of a call from a scenario */
-#ifndef SCENARIO_CALL_H
-#define SCENARIO_CALL_H
+#pragma once
 
 #include "scenario.h"
 
@@ -22,5 +21,3 @@ struct call {
  */
 void call_init(struct call *c, struct scenario *s, const allm_json *op);
 void call_release(struct call *c);
-
-#endif

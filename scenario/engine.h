@@ -1,6 +1,5 @@
 /* engine.h - create the engine and the tools that a scenario describes */
-#ifndef SCENARIO_ENGINE_H
-#define SCENARIO_ENGINE_H
+#pragma once
 
 #include "scenario.h"
 
@@ -19,5 +18,3 @@ allm_codec *engine_decode(const allm_json *v, const char *as);
 
 /* The plain form of a thread; a list of messages is accepted, too. */
 allm_json *engine_thread(const allm_json *form);
-
-#endif

@@ -1,6 +1,5 @@
 /* expect.h - compare the outcome of an operation with its expectations */
-#ifndef SCENARIO_EXPECT_H
-#define SCENARIO_EXPECT_H
+#pragma once
 
 #include "scenario.h"
 
@@ -8,5 +7,3 @@
  * written to s->notes. */
 bool expect_all(struct scenario *s, const allm_json *expected,
                 const allm_json *outcome);
-
-#endif

@@ -9,13 +9,10 @@
  * each question about a tool takes the next one, and the last one repeats.
  * Without "approve" nobody can be asked.
  */
-#ifndef SCENARIO_GATE_H
-#define SCENARIO_GATE_H
+#pragma once
 
 #include "scenario.h"
 
 /* Make the toolbox that the engine of the file describes.  False: rejected. */
 bool gate_make(struct scenario *s, const allm_json *toolbox);
 void gate_release(struct scenario *s);
-
-#endif

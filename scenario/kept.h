@@ -4,8 +4,7 @@
  * A session with an id has this id as its name in the store.  A session
  * without an id gets a generated name, which the scenario does not see.
  */
-#ifndef SCENARIO_KEPT_H
-#define SCENARIO_KEPT_H
+#pragma once
 
 #include "report.h"
 
@@ -46,5 +45,3 @@ void kept_report_records(struct scenario *s, struct report *r,
 
 /* Check all sessions of the file and remove them.  False: rejected. */
 bool kept_end(struct scenario *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* match.h - compare values with the patterns of scenario files */
-#ifndef SCENARIO_MATCH_H
-#define SCENARIO_MATCH_H
+#pragma once
 
 #include <allm.h>
 
@@ -29,5 +28,3 @@ bool match_same(struct match *m, const allm_json *a, const allm_json *b);
 /* Report a difference.  Always false. */
 bool match_fail(struct match *m, const allm_json *expected,
                 const allm_json *got);
-
-#endif

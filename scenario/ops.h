@@ -1,6 +1,5 @@
 /* ops.h - the table of the operations of scenario files */
-#ifndef SCENARIO_OPS_H
-#define SCENARIO_OPS_H
+#pragma once
 
 #include "report.h"
 
@@ -30,5 +29,3 @@ op_fn op_session_resume, op_session_settle, op_session_abandon;
 op_fn op_session_fork, op_session_records, op_follow;
 op_fn op_resolve_params, op_resolve_tools, op_resolve_model, op_merge_opts;
 op_fn op_validate, op_round_trip, op_decode, op_collect;
-
-#endif

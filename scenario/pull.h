@@ -1,6 +1,5 @@
 /* pull.h - pull the events of a stream into the report */
-#ifndef SCENARIO_PULL_H
-#define SCENARIO_PULL_H
+#pragma once
 
 #include "report.h"
 
@@ -12,5 +11,3 @@ bool pull_take(struct scenario *s, const allm_json *op, int64_t *take);
  * more. */
 allm_status pull_events(struct report *r, allm_stream *stream, int64_t most,
                         allm_reducer *reducer);
-
-#endif

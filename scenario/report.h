@@ -1,6 +1,5 @@
 /* report.h - the outcome of an operation, under the names of `expect` */
-#ifndef SCENARIO_REPORT_H
-#define SCENARIO_REPORT_H
+#pragma once
 
 #include "scenario.h"
 
@@ -22,5 +21,3 @@ const allm_error *report_text(struct report *r, const char *name,
                               const allm_text *json);
 /* Add "ok", and "error" and "misuse" if it failed: once, at the end. */
 void report_end(struct report *r, const allm_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* runs.h - count how often each tool runs */
-#ifndef SCENARIO_RUNS_H
-#define SCENARIO_RUNS_H
+#pragma once
 
 #include <allm.h>
 
@@ -19,5 +18,3 @@ struct runs {
 void runs_count(struct runs *r, const char *name);
 /* Write the members tool_runs and callback_runs. */
 void runs_write(const struct runs *r, allm_json_build *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* scenario.h - the state of running a scenario file */
-#ifndef SCENARIO_SCENARIO_H
-#define SCENARIO_SCENARIO_H
+#pragma once
 
 #include "runs.h"
 
@@ -77,5 +76,3 @@ bool scenario_reject(struct scenario *s, const char *format, ...);
  * spaces; `where` names the object.  False: rejected. */
 bool scenario_check_members(struct scenario *s, const allm_json *object,
                             const char *where, const char *words);
-
-#endif

@@ -1,6 +1,5 @@
 /* shared_session.h - the session that the operations of a scenario share */
-#ifndef SCENARIO_SHARED_SESSION_H
-#define SCENARIO_SHARED_SESSION_H
+#pragma once
 
 #include "report.h"
 
@@ -37,5 +36,3 @@ struct tool_answer {
 void tool_answer_init(struct tool_answer *a, const allm_json *id,
                       const allm_json *content);
 void tool_answer_release(struct tool_answer *a);
-
-#endif

@@ -1,6 +1,5 @@
 /* thread_input.h - the thread that a step, a chat or an agent begins with */
-#ifndef SCENARIO_THREAD_INPUT_H
-#define SCENARIO_THREAD_INPUT_H
+#pragma once
 
 #include "report.h"
 
@@ -27,5 +26,3 @@ const allm_thread *thread_input_thread(const struct thread_input *t);
 const allm_error *thread_input_error(const struct thread_input *t,
                                      const allm_error *error,
                                      allm_error **faults);
-
-#endif

@@ -1,6 +1,5 @@
 /* orders.h - the instructions of a warden */
-#ifndef WARDEN_ORDERS_H
-#define WARDEN_ORDERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ extern const char *const wall_names[], *const limit_names[];
 
 /* Read a line without its LF, and refer to it.  False: it is no instruction. */
 bool orders_line(struct orders *o, char *line);
-
-#endif

@@ -18,8 +18,7 @@
  * streams one after the other, prints "held" and reads a line.  Its memory is
  * measured from outside.
  */
-#ifndef BENCH_PEERS_CLIENT_H
-#define BENCH_PEERS_CLIENT_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -78,5 +77,3 @@ static inline void client_allow_files(void)
     most.rlim_cur = most.rlim_max;
     setrlimit(RLIMIT_NOFILE, &most);
 }
-
-#endif

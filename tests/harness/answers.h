@@ -1,6 +1,5 @@
 /* answers.h - texts such as models write them, in Markdown */
-#ifndef HARNESS_ANSWERS_H
-#define HARNESS_ANSWERS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -9,5 +8,3 @@ enum { ANSWERS = 200, ANSWER_SIZE = 8192 };
 /* Write answer n, always the same; returns its length.  Some end in the middle
  * of a block, as an answer does that was cancelled. */
 size_t answer_write(size_t n, char text[ANSWER_SIZE]);
-
-#endif

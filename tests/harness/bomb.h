@@ -1,6 +1,5 @@
 /* bomb.h - compressed answers that inflate to a very large size */
-#ifndef HARNESS_BOMB_H
-#define HARNESS_BOMB_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ const char *bomb_once(char **kept, const char *head, const char *first,
 /* The same, compressed twice: a few kilobytes. */
 const char *bomb_twice(char **kept, const char *head, const char *first,
                        size_t *len);
-
-#endif

@@ -7,8 +7,7 @@
  *      CHECK_TEXT(box_call(&b, "read_file", "{'path': 'a.txt'}"), ...);
  *      box_close(&b);          checks that nothing is left
  */
-#ifndef HARNESS_BOX_H
-#define HARNESS_BOX_H
+#pragma once
 
 #include "allm.h"
 #include "harness/external.h"
@@ -51,5 +50,3 @@ allm_status box_add_echo(struct box *b, const char *name, const char *words,
 
 /* The whole of a file in the root, static; NULL: there is none. */
 const char *box_file(const struct box *b, const char *name);
-
-#endif

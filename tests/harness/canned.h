@@ -3,8 +3,7 @@
  *
  * The bytes arrive in pieces of a few bytes; the clock advances by itself.
  */
-#ifndef HARNESS_CANNED_H
-#define HARNESS_CANNED_H
+#pragma once
 
 #include "allm.h"
 #include "base/clock.h"
@@ -46,5 +45,3 @@ const char *canned_call(struct canned *s, const char *model,
 /* An engine that uses this transport; the caller frees it before `s`. */
 allm_engine *canned_engine(struct canned *s, const char *model,
                            struct clock_manual *clock);
-
-#endif

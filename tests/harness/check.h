@@ -14,8 +14,7 @@
  * ALLM_SEED: the seed of property tests, printed on failure.
  * An argument names the one test to run.
  */
-#ifndef HARNESS_CHECK_H
-#define HARNESS_CHECK_H
+#pragma once
 
 #include "base/mem.h"
 #include "base/random.h"
@@ -88,5 +87,3 @@ size_t check_allocations(void);
  * thread. */
 void check_peak_begin(void);
 size_t check_peak_bytes(void);
-
-#endif

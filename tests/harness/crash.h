@@ -4,8 +4,7 @@
  * A crash is an on_commit function that returns an error: from there on the
  * handle writes nothing, as after kill -9.
  */
-#ifndef HARNESS_CRASH_H
-#define HARNESS_CRASH_H
+#pragma once
 
 #include "allm.h"
 
@@ -25,5 +24,3 @@ uint64_t crash_commits(void);
 const char *crash_log(allm_store *s, const char *name);
 /* The number of records of a type. */
 size_t crash_count(allm_store *s, const char *name, const char *type);
-
-#endif

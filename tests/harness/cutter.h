@@ -4,8 +4,7 @@
  * It passes on what both sides say, in a thread of its own.  Once told to, it
  * passes on n more bytes of one side, then closes the connection.
  */
-#ifndef HARNESS_CUTTER_H
-#define HARNESS_CUTTER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ bool cutter_has_cut(struct cutter *c);
 
 /* How many bytes a side has sent since the last cutter_arm(). */
 long cutter_count(struct cutter *c, enum cutter_side side);
-
-#endif

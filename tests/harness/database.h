@@ -6,8 +6,7 @@
  * its files, unless ALLM_SYNC is set: processes die in tests, the machine does
  * not, and no test shall depend on the speed of a disk.
  */
-#ifndef HARNESS_DATABASE_H
-#define HARNESS_DATABASE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ bool database_restart(struct database *d);
 
 /* Stop everything and remove the folder. */
 void database_remove(struct database *d);
-
-#endif

@@ -26,8 +26,7 @@
  * message, {"later": ms} rate_limited with a time; a body that begins with "!"
  * is the message itself.
  */
-#ifndef HARNESS_DIALECT_H
-#define HARNESS_DIALECT_H
+#pragma once
 
 #include "allm.h"
 #include "base/clock.h"
@@ -66,5 +65,3 @@ void dialect_tear_down(struct dialect_set *d);
 /* Play one call of the steps to its end; returns its events. */
 const char *dialect_play(const struct scripted_step *steps,
                          const allm_call_opts *opts);
-
-#endif

@@ -1,6 +1,5 @@
 /* drain.h - read an exchange of a transport, and write down the result */
-#ifndef HARNESS_DRAIN_H
-#define HARNESS_DRAIN_H
+#pragma once
 
 #include "allm.h"
 #include "base/clock.h"
@@ -22,5 +21,3 @@ struct drain {
  * The result is static.
  */
 const char *drain_all(const allm_transport *t, const struct drain *d);
-
-#endif

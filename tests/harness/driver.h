@@ -1,6 +1,5 @@
 /* driver.h - drive an HTTP client as a hub does: wait, and call it */
-#ifndef HARNESS_DRIVER_H
-#define HARNESS_DRIVER_H
+#pragma once
 
 #include "harness/server.h"
 #include "loop/waker.h"
@@ -63,5 +62,3 @@ const char *driver_header(struct driver *d, struct answer *a, const char *name);
 
 /* Close the exchange and free the answer. */
 void driver_close(struct driver *d, struct answer *a);
-
-#endif

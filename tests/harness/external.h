@@ -5,8 +5,7 @@
  *      ...
  *      CHECK_ALWAYS(external_same(before));
  */
-#ifndef HARNESS_EXTERNAL_H
-#define HARNESS_EXTERNAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ struct external_count {
 };
 struct external_count external_count(void);
 bool external_same(struct external_count before);
-
-#endif

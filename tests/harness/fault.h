@@ -4,8 +4,7 @@
  * A row is one answer, and how the call ends when it is pulled and when it is
  * waited for, alone and in a hub.
  */
-#ifndef HARNESS_FAULT_H
-#define HARNESS_FAULT_H
+#pragma once
 
 #include "harness/front.h"
 #include "harness/server.h"
@@ -97,5 +96,3 @@ void fault_check_call(const struct fault *f, struct fault_place at,
 
 /* All rows in all four ways, each with its own server. */
 void fault_check_all(const struct fault *faults, size_t n, const char *model);
-
-#endif

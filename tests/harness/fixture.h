@@ -23,8 +23,7 @@
  * With ALLM_FIXTURES=write the expected files are rewritten; review them before
  * you commit them.
  */
-#ifndef HARNESS_FIXTURE_H
-#define HARNESS_FIXTURE_H
+#pragma once
 
 #include "allm.h"
 
@@ -40,5 +39,3 @@ void fixture_decode_some(const char *dialect, const allm_adapter *adapter,
 void fixture_encode_all(const char *dialect, const allm_adapter *adapter);
 void fixture_encode_some(const char *dialect, const allm_adapter *adapter,
                          const char *prefix);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * with "options" in each.
  */
-#ifndef HARNESS_FIXTURE_TASK_H
-#define HARNESS_FIXTURE_TASK_H
+#pragma once
 
 #include "allm.h"
 #include "provider/tasks.h"
@@ -32,5 +31,3 @@ void fixture_task_ask(struct fixture_task *t, struct slice text,
                       allm_call *call, allm_request *request);
 void fixture_task_free(struct fixture_task *t);
 enum tasks_kind fixture_task_kind(const allm_call *call);
-
-#endif

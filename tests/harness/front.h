@@ -1,6 +1,5 @@
 /* front.h - nghttpx in front of a test server, for TLS and HTTP/2 */
-#ifndef HARNESS_FRONT_H
-#define HARNESS_FRONT_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -36,5 +35,3 @@ const char *front_authorities(void);
 
 /* The certificate of an authority that signed neither. */
 const char *front_stranger(void);
-
-#endif

@@ -5,8 +5,7 @@
  * members, a call without a result where one is required, duplicate ids, roles
  * in the wrong order, empty texts.
  */
-#ifndef HARNESS_LEGAL_H
-#define HARNESS_LEGAL_H
+#pragma once
 
 #include "allm.h"
 
@@ -34,5 +33,3 @@ struct legal {
 /* dialect: "openai_chat", "openai_responses", "anthropic", "gemini" or
  * "ollama".  The body is not needed after the call. */
 void legal_read(struct legal *l, const char *dialect, const allm_json *body);
-
-#endif

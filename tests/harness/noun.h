@@ -1,6 +1,5 @@
 /* noun.h - functions for the tests of the data types */
-#ifndef HARNESS_NOUN_H
-#define HARNESS_NOUN_H
+#pragma once
 
 #include "allm.h"
 #include "harness/check.h"
@@ -49,5 +48,3 @@ bool noun_check_trip(const char *as, const char *json, const char *want,
  * its end: `have` bytes copied from `from`, then zeros; its size member is n.
  * Free it with free(). */
 void *noun_sized(const void *from, size_t have, size_t n);
-
-#endif

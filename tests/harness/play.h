@@ -1,6 +1,5 @@
 /* play.h - play scripts of the fake provider, and write down the events */
-#ifndef HARNESS_PLAY_H
-#define HARNESS_PLAY_H
+#pragma once
 
 #include "base/clock.h"
 
@@ -43,5 +42,3 @@ const char *play_word(const allm_event *event);
 
 /* The error's message, or "". */
 const char *play_why(const allm_stream *s);
-
-#endif

@@ -11,8 +11,7 @@
  * next one follows.  Borrowed bytes are in separate blocks that are overwritten
  * before they are freed, so a late access is found.
  */
-#ifndef HARNESS_SCRIPTED_H
-#define HARNESS_SCRIPTED_H
+#pragma once
 
 #include "allm.h"
 #include "base/clock.h"
@@ -87,5 +86,3 @@ struct scripted {
 
 /* `self` is the script, which must outlive the engine. */
 allm_transport scripted_transport(struct scripted *s);
-
-#endif

@@ -11,8 +11,7 @@
  * It runs in its own thread and never sleeps.  Every change signals
  * server_news(); the test then checks server_look().
  */
-#ifndef HARNESS_SERVER_H
-#define HARNESS_SERVER_H
+#pragma once
 
 #include "base/slice.h"
 #include "loop/wake.h"
@@ -88,5 +87,3 @@ struct server_seen server_look_for(struct server *s, size_t connections);
 const char *server_request(struct server *s, size_t n);
 
 struct wake *server_news(struct server *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* stored.h - stores for tests: a fresh file, and the steps of a session */
-#ifndef HARNESS_STORED_H
-#define HARNESS_STORED_H
+#pragma once
 
 #include "store/store.h"
 
@@ -88,5 +87,3 @@ const char *stored_write(struct store_session *t, struct stored_step step);
 
 /* Create a session with one record and one message, and let it go. */
 const char *stored_make(allm_store *s, const char *name, const char *message);
-
-#endif

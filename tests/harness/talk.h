@@ -19,8 +19,7 @@
  * A ' stands for a ", and every message begins with 'jsonrpc':'2.0', which is
  * left out.  M stands for what every modern request says about the client.
  */
-#ifndef HARNESS_TALK_H
-#define HARNESS_TALK_H
+#pragma once
 
 #include "allm_mcp.h"
 #include "mcp/client.h"
@@ -47,5 +46,3 @@ void talk_serve(const allm_mcp_server_opts *opts, const char *script,
 
 /* The number of bytes that the other side says. */
 size_t talk_length(const char *script);
-
-#endif

@@ -5,8 +5,7 @@
  * or duplicates, calls without a result, results without a call, states of
  * other models.
  */
-#ifndef HARNESS_TALKS_H
-#define HARNESS_TALKS_H
+#pragma once
 
 #include "allm.h"
 #include "base/arena.h"
@@ -36,5 +35,3 @@ void talks_check_one(const struct talks *t);
 /* The body of a longer conversation begins with that of a shorter one. */
 void talks_prefix_many(const struct talks *t);
 void talks_prefix_one(const struct talks *t);
-
-#endif

@@ -1,6 +1,5 @@
 /* tools.h - scripted tools, and batches of their calls */
-#ifndef HARNESS_TOOLS_H
-#define HARNESS_TOOLS_H
+#pragma once
 
 #include "base/clock.h"
 #include "tool/batch.h"
@@ -66,5 +65,3 @@ const char *tools_once(const char *script, allm_tool_policy policy);
 
 /* A value as text, static. */
 const char *tools_json(const allm_json *v);
-
-#endif

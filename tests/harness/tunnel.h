@@ -4,8 +4,7 @@
  * It answers CONNECT with its own head, then forwards bytes.  It runs in a
  * thread until either side closes.
  */
-#ifndef HARNESS_TUNNEL_H
-#define HARNESS_TUNNEL_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -23,5 +22,3 @@ bool tunnel_init(struct tunnel *t);
 
 /* Call it only after the client has closed its connection. */
 void tunnel_release(struct tunnel *t);
-
-#endif

@@ -1,6 +1,5 @@
 /* turns.h - scripted tools in steps, chats and agents, and their events */
-#ifndef HARNESS_TURNS_H
-#define HARNESS_TURNS_H
+#pragma once
 
 #include "allm.h"
 #include "base/clock.h"
@@ -39,5 +38,3 @@ const char *turns_play(allm_stream *s);
 const char *turns_messages(const allm_thread *t);
 
 /* Is the metadata equal to this document?  As CHECK_VALUE. */
-
-#endif

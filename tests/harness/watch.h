@@ -1,6 +1,5 @@
 /* watch.h - an allocator that finds a word left in freed memory */
-#ifndef HARNESS_WATCH_H
-#define HARNESS_WATCH_H
+#pragma once
 
 #include "allm.h"
 #include "base/mem.h"
@@ -19,5 +18,3 @@ allm_allocator watch_allocator(struct watch *w);
 
 /* Do these bytes contain the word? */
 bool watch_finds(const char *word, const void *bytes, size_t len);
-
-#endif

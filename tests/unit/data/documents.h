@@ -1,6 +1,5 @@
 /* documents.h - documents for the tests of the codec */
-#ifndef UNIT_DATA_DOCUMENTS_H
-#define UNIT_DATA_DOCUMENTS_H
+#pragma once
 
 #include "allm.h"
 #include "harness/check.h"
@@ -58,5 +57,3 @@ static inline void check_refused(const allm_codec *c, const char *pairs)
     CHECK_TEXT(e->reason, "invalid_request");
     CHECK_JSON(allm_json_write(e->errors, 0), pairs);
 }
-
-#endif

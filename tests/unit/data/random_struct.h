@@ -4,8 +4,7 @@
  * Written as the encoder writes them, from the same tables of fields but by
  * other code; so a document must come back byte by byte.
  */
-#ifndef UNIT_DATA_RANDOM_STRUCT_H
-#define UNIT_DATA_RANDOM_STRUCT_H
+#pragma once
 
 #include "../json/random_value.h"
 #include "data/error.h"
@@ -333,5 +332,3 @@ static inline void gen_struct(struct gen *g, const struct shape *s)
     gen_members(g, s);
     emit_close(&g->emit, '}');
 }
-
-#endif

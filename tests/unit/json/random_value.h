@@ -1,6 +1,5 @@
 /* random_value.h - random JSON values, for property tests */
-#ifndef UNIT_JSON_RANDOM_VALUE_H
-#define UNIT_JSON_RANDOM_VALUE_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/random.h"
@@ -89,5 +88,3 @@ static inline const allm_json *random_value(struct arena *a, struct random r,
         build_end(&b);
     return build_done(&b);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* sinking.h - a sink with its memory, and its events as text */
-#ifndef UNIT_PROVIDER_SINKING_H
-#define UNIT_PROVIDER_SINKING_H
+#pragma once
 
 #include "base/buf.h"
 #include "harness/play.h"
@@ -41,5 +40,3 @@ static inline void sinking_end(struct sinking *s)
     arena_release(&s->life);
     arena_release(&s->log);
 }
-
-#endif

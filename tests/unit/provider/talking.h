@@ -1,6 +1,5 @@
 /* talking.h - functions shared by the tests of dialects */
-#ifndef UNIT_PROVIDER_TALKING_H
-#define UNIT_PROVIDER_TALKING_H
+#pragma once
 
 #include "harness/check.h"
 #include "provider/http.h"
@@ -95,5 +94,3 @@ static inline void talking_send_back(const allm_adapter *adapter,
     allm_response_free(r);
     allm_collector_free(c);
 }
-
-#endif

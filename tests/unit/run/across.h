@@ -4,8 +4,7 @@
  * A thought with what only its own model can read, a text and two calls at
  * once.  WORD of what may go to nobody else: "OWN-" and the dialect.
  */
-#ifndef UNIT_RUN_ACROSS_H
-#define UNIT_RUN_ACROSS_H
+#pragma once
 
 #include "harness/canned.h"
 
@@ -133,5 +132,3 @@ static const struct across across[] = {
 };
 
 enum { ACROSS = sizeof across / sizeof *across };
-
-#endif
