@@ -49,6 +49,7 @@ static const struct {
     { ALLM_ERR_ADAPTER, "invalid_request", END_REQUEST },
     { ALLM_ERR_ADAPTER, "context_length_exceeded", END_REQUEST },
     { ALLM_ERR_ADAPTER, "unsupported_feature", END_REQUEST },
+    { ALLM_ERR_ADAPTER, "unsupported_operation", END_REQUEST },
     { ALLM_ERR_ADAPTER, "content_filter", END_REFUSED },
     { ALLM_ERR_ADAPTER, "no_scripted_response", END_MISS },
     { ALLM_ERR_STREAM, "truncated", END_TRUNCATED },
@@ -98,11 +99,16 @@ const char *exit_meaning(size_t index, int *code)
     return meanings[index].meaning;
 }
 
+allm_status exit_kind(const allm_error *e)
+{
+    return e->kind == ALLM_ERR_IMAGE ? ALLM_ERR_ADAPTER : e->kind;
+}
+
 /* A network error that a retry does not fix, such as an invalid certificate,
  * is not transient. */
 static bool is_final(const allm_error *e)
 {
-    return e->kind == ALLM_ERR_ADAPTER && e->reason &&
+    return exit_kind(e) == ALLM_ERR_ADAPTER && e->reason &&
            !strcmp(e->reason, "network_error") &&
            allm_json_true(allm_json_get(e->metadata, "final"));
 }
@@ -114,7 +120,7 @@ int exit_of_error(const allm_error *e)
     if (is_final(e))
         return END_FAILED;
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-        if (errors[i].kind == e->kind &&
+        if (errors[i].kind == exit_kind(e) &&
             (!errors[i].reason ||
              (e->reason && !strcmp(errors[i].reason, e->reason))))
             return errors[i].code;

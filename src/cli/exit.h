@@ -20,6 +20,9 @@ enum exit_code {
     END_SIGNAL = 128 /* plus the signal number */
 };
 
+/* The kind of an error; one of images counts as one of other models. */
+allm_status exit_kind(const allm_error *error);
+
 /* The exit code for an error; NULL: END_DONE. */
 int exit_of_error(const allm_error *error);
 

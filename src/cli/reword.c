@@ -1,6 +1,7 @@
 /* reword.c - rewrite the library's errors for users of a shell */
 #include "cli/reword.h"
 
+#include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/registry.h"
 #include "conf/member.h"
@@ -123,7 +124,7 @@ allm_error *reword_error(const allm_error *error)
     other.home = NULL;
     bool changed = reword_address(error, text, sizeof text);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (error->kind == rows[i].kind && error->reason &&
+        if (exit_kind(error) == rows[i].kind && error->reason &&
             !strcmp(error->reason, rows[i].reason)) {
             rows[i].write(error, text, sizeof text);
             changed = true;

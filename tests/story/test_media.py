@@ -113,6 +113,16 @@ def test_image_adapter():
             equal(image.read(), PNG)
 
 
+def test_image_failures():
+    """the exit codes of a failed call are those of ask"""
+    for reason, code in (("authentication_failed", 4), ("rate_limited", 3),
+                         ("content_filter", 7), ("invalid_request", 5),
+                         ("unsupported_feature", 5), ("unknown", 1)):
+        script = json.dumps({"image_script": [["error", reason]]})
+        run = allm("image", "-m", "fake:m", "-o", "adapter_opts", script, "a")
+        equal((reason, run.code, run.out), (reason, code, b""))
+
+
 def test_image_edit():
     """with -a an image is edited"""
     folder = tempfile.mkdtemp(dir=HOME)
