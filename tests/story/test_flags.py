@@ -178,6 +178,14 @@ def test_extract():
     equal(allm(*CODE, "-x", "hi").out, b"int a;\n")
     equal(allm(*CODE, "--xl", "hi").out, b"open\n")
     equal(allm(*CODE, "--xa", "hi").out, b"int a;\nls\n```\nopen\n")
+    for answer, code in (("- a\n  ```sh\n  if x\n    y\n\n  ```\n",
+                          "if x\n  y\n\n"),
+                         ("10. a\n\n    ```\n  b\n    c\n    ```\n",
+                          "b\nc\n"),
+                         ("* ~~~\n  a\n      ~~~\n  ~~~", "a\n    ~~~\n"),
+                         ("  ```\n\ta\n ```\n", "\ta\n")):
+        equal(allm(*text(answer), "-x", "hi").text, code)
+    equal(allm(*text("1. a\n\nb\n\n    ```\n    c\n"), "-x", "hi").code, 9)
     run = allm(*text("nothing\n"), "-x", "hi")
     equal((run.code, run.out), (9, b""))
     holds(run.said, "no code block", "nothing\n")
