@@ -455,15 +455,15 @@ static void bench_journal(void)
     for (int i = 0; i < LOOP_RUNS; i++) {
         char name[16];
         snprintf(name, sizeof name, "s%d", i);
-        times[0][i] = loop_session(
-            e, allm_session_open(store, name, ALLM_SESSION_CREATE));
+        times[0][i] = loop_session(e, allm_session_open(store, name,
+                                                        ALLM_SESSION_CREATE));
         times[1][i] = loop_session(e, allm_session_new(NULL));
     }
     double with = (double)measure_median(times[0], LOOP_RUNS) / 3000;
     double without = (double)measure_median(times[1], LOOP_RUNS) / 3000;
     printf("journal: %.1f us a turn in memory:, %.1f us without: %.2f times "
-           "(at most 2.0): %s\n", with, without, with / without,
-           measure_verdict(with <= 2 * without));
+           "(at most 2.0): %s\n",
+           with, without, with / without, measure_verdict(with <= 2 * without));
     allm_store_free(store);
     allm_engine_free(e);
     allm_tool_free(tool);

@@ -134,7 +134,7 @@ static bool write_file(const char *path, const char *text)
 }
 
 static const uint64_t read_only[4] = { MOUNT_READ_ONLY };
-/* First clone what may be changed, but not devices: clones stay writable. */
+/* First clone what may be changed, but not devices: they can be written to. */
 static void mounts_apply(void)
 {
     static int place[ORDERS_PATHS], tree[ORDERS_PATHS]; /* exec closes them */
@@ -266,7 +266,7 @@ static void landlock_apply(void)
 #endif
 
 /* Numbers are those of calls that the headers may not know: 425 to 435 are
- * io_uring_* and clone3; from 472 on they are unknown.  xattrs have content. */
+ * io_uring_* and clone3; from 472 on, unknown ones.  Attributes hold data. */
 static const struct {
     enum wall wall;
     uint16_t error;

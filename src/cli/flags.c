@@ -32,9 +32,8 @@ static bool reject_unknown_flag(const struct line *l, const char *word)
         for (const struct flag *f = set->table; f->name; f++)
             if (flags_has(set, f))
                 suggest_try(&s, f->name);
-    return print_fault(
-        "unknown flag \"%s\"%s (--help --all lists the flags)", name,
-        suggest_hint(&s));
+    return print_fault("unknown flag \"%s\"%s (--help --all lists the flags)",
+                       name, suggest_hint(&s));
 }
 
 bool flags_has(const struct flag_set *set, const struct flag *f)

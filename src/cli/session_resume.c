@@ -106,11 +106,10 @@ int session_resume_start(struct session *s, const struct session_resume *how,
         code = session_set_model(s, k->target.model);
     timing_begin();
     if (code == END_DONE)
-        *stream = allm_session_resume(k->engine, s->session,
-                                      ALLM(call_opts, .json = how->options,
-                                           .on_event = timing_note,
-                                           .validate_arguments = 1,
-                                           .live_tool_events = 1));
+        *stream = allm_session_resume(
+            k->engine, s->session,
+            ALLM(call_opts, .json = how->options, .on_event = timing_note,
+                 .validate_arguments = 1, .live_tool_events = 1));
     return code;
 }
 

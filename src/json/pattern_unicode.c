@@ -71,7 +71,7 @@ static const struct {
 uint32_t unicode_category(uint32_t point)
 {
     size_t low = 0, high = unicode_run_count;
-    while (high - low > 1) {    /* unicode_runs[low] begins at point or before it */
+    while (high - low > 1) {    /* runs[low] begins at the point or before it */
         size_t middle = low + (high - low) / 2;
         if (unicode_runs[middle] >> 5 <= point)
             low = middle;

@@ -227,9 +227,8 @@ const allm_error *commit_change(struct place *d, const char *by,
     store_append_columns(p)->open = 0;
     if (approve_ready(record))
         store_append_columns(p)->due = true;
-    bool ok = imports
-                  ? commit_created(d, p, NULL, 0, record->thread, record)
-                  : put_change(d, p, by, record);
+    bool ok = imports ? commit_created(d, p, NULL, 0, record->thread, record)
+                      : put_change(d, p, by, record);
     if (ok)
         return commit_finish(d, p, a);
     store_append_free(p);

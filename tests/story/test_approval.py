@@ -8,7 +8,8 @@ import time
 
 import mcp_server
 from mcp_server import PNG
-from program import ALLM, CLEAN, HOME, equal, holds, main, need, one_sentence, scripts
+from program import (ALLM, CLEAN, HOME, equal, holds, main, need, one_sentence,
+                     scripts)
 from test_http import KEY, Server
 from test_terminal import Tmux
 from tools_place import DONE, Place, call, calling, is_asked
