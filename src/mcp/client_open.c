@@ -256,10 +256,17 @@ static bool is_modern_error(const struct rpc *m)
     return m->code >= RPC_RESERVED_FIRST && m->code <= RPC_RESERVED_LAST;
 }
 
+/* It has refused the modern revision twice, and says that it speaks it. */
+static bool insists(const struct mcp_client *c, const allm_json *offers)
+{
+    return c->probed_again && revision_choose(offers) == revision_modern();
+}
+
 static void discovered(struct mcp_client *c, struct pending *p,
                        const struct rpc *m, struct allm_home *h, int64_t now)
 {
     const allm_json *offers = json_at(m->result, "supportedVersions");
+    const allm_json *others = json_at(m->data, "supported");
     /* Some servers answer whatever they do not know with {}. */
     if (m->kind == RPC_RESULT && offers) {
         const struct revision *r = revision_choose(offers);
@@ -267,8 +274,8 @@ static void discovered(struct mcp_client *c, struct pending *p,
             become_ready(c, r, m->result, h, now);
         else
             choose_again(c, offers, now);
-    } else if (m->code == RPC_NO_REVISION) {
-        choose_again(c, json_at(m->data, "supported"), now);
+    } else if (m->code == RPC_NO_REVISION && !insists(c, others)) {
+        choose_again(c, others, now);
     } else if (is_modern_error(m)) {
         become_ready(c, revision_modern(), NULL, h, now);
     } else {

@@ -125,6 +125,14 @@ static const struct row opening[] = {
       "'0.1.0'}}}\n"
       "< {'id':2,'result':{'protocolVersion':'2025-06-18'}}\n" INITIALIZED
       "! ready {'revision':'2025-06-18'}\n" },
+    { "-32022 names our revision, again and again",
+      PROBE
+      "< {'id':1,'error':{'code':-32022,'message':'x','data':{'supported':"
+      "['2026-07-28']}}}\n"
+      "> {'id':2,'method':'server/discover','params':{'_meta':{M{}}}}\n"
+      "< {'id':2,'error':{'code':-32022,'message':'x','data':{'supported':"
+      "['2026-07-28']}}}\n"
+      "! ready {'revision':'2026-07-28'}\n" },
     { "any reserved error means modern",
       PROBE "< {'id':1,'error':{'code':-32021,'message':'x'}}\n"
       "! ready {'revision':'2026-07-28'}\n" },
