@@ -70,7 +70,16 @@ bool decide_word(struct session *s, const char *word, bool allow,
     return true;
 }
 
-/* Apply those words that are "all", or those that are not. */
+static bool has_word(const struct flag_list *words, const char *word)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (!strcmp(words->word[i], word))
+            return true;
+    return false;
+}
+
+/* Apply those words that are "all", or those that are not.  What is denied,
+ * too, stays so. */
 static bool apply_words(struct session *s, const struct toolbox_flags *f,
                         bool all)
 {
@@ -80,6 +89,7 @@ static bool apply_words(struct session *s, const struct toolbox_flags *f,
             ok = decide_word(s, f->deny.word[i], false, f->why);
     for (size_t i = 0; ok && i < f->approve.count; i++)
         if (!toolbox_rules_is(f->approve.word[i]) &&
+            !has_word(&f->deny, f->approve.word[i]) &&
             all == !strcmp(f->approve.word[i], "all"))
             ok = decide_word(s, f->approve.word[i], true, NULL);
     return ok;

@@ -433,6 +433,16 @@ def test_decide_twice():
     assert is_written(p)
 
 
+def test_approve_and_deny():
+    """what is approved and denied at once is denied"""
+    p = Place()
+    halted(p, "s")
+    run = p.run("-S", "s", "-T", "code", "--approve", "c1", "--deny", "c1",
+                *scripts(DONE))
+    equal((run.code, run.text), (0, "done.\n"))
+    assert not is_written(p)
+
+
 def test_decided():
     """decided calls that have not run: what runs them is named, and nothing
     else uses the decision up"""
