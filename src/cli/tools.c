@@ -89,9 +89,15 @@ static int run_stream(allm_stream *s)
     const char *text = m && m->part_count ? m->parts[0]->text
                        : m                ? m->text
                                           : NULL;
-    int code = status < 0 || error ? END_FAILED : END_DONE;
+    const char *question = member_read(allm_stream_tool_halt(s),
+                                       "pending_question");
+    int code = status < 0 || error ? END_FAILED
+               : question          ? END_ASKED
+                                   : END_DONE;
     if (error && !signal)
         print_fault("%s", error->message);
+    else if (question && !signal)
+        print_fault("the tool asks: %.2000s", question);
     else if (text && !signal)
         print_format("%s%s", text,
                      *text && text[strlen(text) - 1] == '\n' ? "" : "\n");

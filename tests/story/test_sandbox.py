@@ -9,6 +9,7 @@ import tempfile
 import time
 
 from program import ALLM, BUILD, HOME, allm, equal, file, holds, main
+from tools_place import Place
 
 WARDEN = {"ALLM_WARDEN": os.path.join(BUILD, "allm-warden")}
 
@@ -159,6 +160,17 @@ def test_tools_run():
     run = tools("run", "greet")
     equal(run.code, 1)
     holds(run.said, "who")
+
+
+def test_tools_run_asks():
+    """what a tool asks the user is printed"""
+    p = Place()
+    p.tool(text='#!/bin/sh\n[ "$1" != --allm-describe ] || exec echo \'{"name":'
+           ' "greet", "description": "Greets.", "output": "result"}\'\n'
+           'cat >/dev/null\necho \'{"ask_user": "Which one?"}\'\n')
+    run = p.run("tools", "run", "greet")
+    equal((run.code, run.text), (10, ""))
+    holds(run.said, "the tool asks: Which one?")
 
 
 def test_tools_misuse():
