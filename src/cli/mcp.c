@@ -1,4 +1,5 @@
 /* mcp.c - allm mcp: be an MCP server, and use others */
+#include "cli/mcp_entries.h"
 #include "cli/mcp_parts.h"
 
 #include "cli/command.h"
@@ -82,6 +83,16 @@ static int count_own_words(int argc, char **argv)
     return words == 3 && !strstr(argv[i - 1], "://") ? i : argc;
 }
 
+/* serve has a toolbox, which gets the servers of --mcp-config. */
+static int run_sub(const struct mcp_flags *f, size_t sub, int argc, char **argv)
+{
+    const struct flag_list *files = &f->toolbox.server_files;
+    for (size_t i = 0; sub && i < files->count; i++)
+        if (!mcp_entries_add(files->word[i]))
+            return END_USAGE;
+    return subs[sub].run(f, argc, argv);
+}
+
 static int run_mcp_command(int argc, char **argv)
 {
     int own = count_own_words(argc, argv), more = argc - own;
@@ -93,7 +104,7 @@ static int run_mcp_command(int argc, char **argv)
         return mcp_serve(&wanted);
     for (size_t i = 0; i < sizeof subs / sizeof *subs; i++)
         if (!strcmp(subs[i].name, argv[0]))
-            return print_end(subs[i].run(&wanted, argc - 1, argv + 1));
+            return print_end(run_sub(&wanted, i, argc - 1, argv + 1));
     return command_reject_sub(&mcp_command, argv[0]);
 }
 

@@ -143,6 +143,19 @@ static allm_json *add_projects(allm_json *all, const allm_json *servers)
     return all;
 }
 
+/* The servers of --mcp-config; or NULL. */
+static allm_json *added;
+
+bool mcp_entries_add(const char *path)
+{
+    allm_json *more = mcp_entries_load(path);
+    bool good = more != NULL;
+    added = added ? set_members(added, more) : more;
+    if (added != more)
+        allm_json_free(more);
+    return good;
+}
+
 /* An entry replaces one of a layer below as a whole: half of it would send a
  * header of the user to an address of a project. */
 allm_json *mcp_entries_all(void)
@@ -159,7 +172,7 @@ allm_json *mcp_entries_all(void)
         all = add_files(all, allm_json_get(servers, "config"));
         all = set_members(all, servers);
     }
-    return all;
+    return set_members(all, added);
 }
 
 allm_json *mcp_entries_find(const char *name)

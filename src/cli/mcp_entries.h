@@ -21,6 +21,9 @@ allm_json *mcp_entries_all(void);
  * frees it. */
 allm_json *mcp_entries_find(const char *name);
 
+/* Count the servers of a file as configured.  False: an error was printed. */
+bool mcp_entries_add(const char *path);
+
 /* The servers of a file: {NAME: entry}.  NULL: an error was printed. */
 allm_json *mcp_entries_load(const char *path);
 

@@ -229,6 +229,18 @@ def test_by_hand():
     holds(run.said, "storry is no server of your settings", "allm mcp list")
 
 
+def test_by_hand_from_a_file():
+    """a server of --mcp-config is used by hand, too"""
+    p = Place()
+    path = p.write("servers.json", json.dumps({"mcpServers": {"story": ENTRY}}))
+    run = p.run("mcp", "call", "story", "add", '{"a": 1, "b": 2}',
+                "--mcp-config", path)
+    equal((run.code, run.text), (0, "3\n"))
+    holds(p.run("mcp", "list", "--mcp-config", path).text, "story")
+    run = p.run("mcp", "list", "--mcp-config", path + "x")
+    one_sentence(run, 2, path + "x")
+
+
 def test_by_hand_as_in_a_chat():
     """a server used by hand has the folder and the grants of the settings"""
     p = Place()
