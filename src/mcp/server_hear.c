@@ -328,8 +328,8 @@ static const char *find_refusal(const allm_mcp_server *s, const struct rpc *m,
 {
     const allm_json *args = json_at(m->params, "arguments");
     bool read = w->wanted->kind == ALLM_MCP_REQUEST_READ;
-    *code = read && !w->modern ? RPC_NO_RESOURCE : RPC_PARAMS;
-    if (!exists(s, w))
+    *code = read && !w->modern && w->name.ptr ? RPC_NO_RESOURCE : RPC_PARAMS;
+    if (!w->name.ptr || !exists(s, w))
         return "there is nothing of this name";
     *code = RPC_PARAMS;
     if (args && !json_is_type(args, ALLM_JSON_OBJECT))

@@ -371,6 +371,26 @@ static void offers_only_what_it_has(void)
                SIZE_MAX);
 }
 
+static void needs_the_address_of_a_resource(void)
+{
+    allm_json *any = allm_json_parse("[{\"uriTemplate\":\"r:{x}\"}]",
+                                     ALLM_NUL_ENDED, NULL);
+    talk_serve(ALLM(mcp_server_opts, .name = "s", .version = "1",
+                    .templates = any),
+               "< {'id':0,'method':'initialize','params':{}}\n"
+               "> {'id':0,'result':{'protocolVersion':'2025-11-25',"
+               "'capabilities':{'resources':{}},'serverInfo':{'name':'s',"
+               "'version':'1'}}}\n"
+               "< {'id':1,'method':'resources/read'}\n"
+               "> {'id':1,'error':{'code':-32602,'message':'there is nothing of "
+               "this name'}}\n"
+               "< {'id':2,'method':'resources/read','params':{'uri':7}}\n"
+               "> {'id':2,'error':{'code':-32602,'message':'there is nothing of "
+               "this name'}}\n",
+               SIZE_MAX);
+    allm_json_free(any);
+}
+
 static void check_error(allm_mcp_server *s, const char *message)
 {
     const allm_error *error = allm_mcp_server_error(s);
@@ -454,6 +474,7 @@ TESTS = {
     TEST(serves_clients),
     TEST_ONCE(is_the_same_at_every_cut),
     TEST(offers_only_what_it_has),
+    TEST(needs_the_address_of_a_resource),
     TEST(rejects_what_it_cannot_serve),
     TEST(accepts_no_server),
     TEST_ONCE(gives_up_at_a_long_line),
