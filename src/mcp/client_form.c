@@ -112,12 +112,10 @@ static void add_uri_byte(struct buf *uri, unsigned char c)
 
 const allm_json *client_roots(const struct mcp_client *c, struct arena *a)
 {
-    struct build b;
-    struct buf uri;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_array_at(&b, "roots");
     if (c->opts.root) {
-        buf_init(&uri, a, SIZE_MAX - 1);
+        struct buf uri = buf_in(a, SIZE_MAX - 1);
         buf_text(&uri, "file://");
         for (const char *s = c->opts.root; *s; s++)
             add_uri_byte(&uri, (unsigned char)*s);
@@ -247,8 +245,7 @@ static const allm_json *make_answer(struct arena *a, enum mcp_action action,
                                     const allm_json *content)
 {
     static const char *const words[] = { "accept", "decline", "cancel" };
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_text_at(&b, "action", slice_of(words[action]));
     if (action == MCP_ACCEPT)
         build_value_copy_at(&b, "content", content);

@@ -27,8 +27,7 @@ static bool repeats_cursor(const struct pending *p, struct slice cursor)
 static const allm_json *join_pages(struct pending *p, const allm_json *last,
                                    struct allm_home *h)
 {
-    struct build b;
-    build_start_array(&b, home_arena(h));
+    struct build b = build_array_in(home_arena(h));
     for (const struct page *page = p->pages; page; page = page->next) {
         const allm_json *v = NULL;
         if (!home_hold(h, page->home))

@@ -90,11 +90,10 @@ static void build_member(struct build *b, const char *key, const allm_json *v)
 static void keep_greeting(struct mcp_client *c, const allm_json *result,
                           struct allm_home *h)
 {
-    struct build b;
     const allm_json *server = json_at(result, "serverInfo");
     if (!server)
         server = json_at(json_at(result, "_meta"), RPC_META("serverInfo"));
-    build_start_object(&b, home_arena(h));
+    struct build b = build_object_in(home_arena(h));
     build_text_at(&b, "revision", slice_of(c->revision->name));
     build_member(&b, "serverInfo", server);
     build_member(&b, "capabilities", json_at(result, "capabilities"));
@@ -134,8 +133,7 @@ static unsigned changing_lists(const struct mcp_client *c)
 
 static const allm_json *build_wish(struct arena *a, unsigned wanted)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     for (size_t i = 0; i < LISTS; i++)
         if (wanted & lists[i].bit)
             build_bool_at(&b, lists[i].wish, true);
@@ -145,11 +143,10 @@ static const allm_json *build_wish(struct arena *a, unsigned wanted)
 /* Ask a modern server to tell us about changes; a legacy one does it. */
 static void send_listen(struct mcp_client *c, int64_t now)
 {
-    struct arena a;
     c->listen_at = INT64_MAX;
     if (!c->listens)
         return;
-    arena_init(&a, c->mem);
+    struct arena a = arena_in(c->mem);
     struct mcp_ask ask = { .method = MCP_LISTEN,
                            .arguments = build_wish(&a, c->listens) };
     struct pending *p = ask.arguments ? client_pend(c, &ask, now) : NULL;

@@ -105,8 +105,7 @@ static bool needs_encoding(struct slice s)
 
 static const char *header_value(struct arena *a, struct slice s)
 {
-    struct buf b;
-    buf_init(&b, a, SIZE_MAX - 1);
+    struct buf b = buf_in(a, SIZE_MAX - 1);
     if (needs_encoding(s)) {
         buf_text(&b, "=?base64?");
         base64_add(&b, s);
@@ -128,13 +127,12 @@ static bool has_header(const allm_json *v)
 static const char *argument_value(struct arena *a, const allm_json *v)
 {
     int64_t n = 0;
-    struct buf b;
     if (json_is_type(v, ALLM_JSON_TEXT))
         return header_value(a, json_slice(v));
     if (json_is_type(v, ALLM_JSON_BOOL))
         return allm_json_true(v) ? "true" : "false";
     json_int64(v, &n);
-    buf_init(&b, a, 32);
+    struct buf b = buf_in(a, 32);
     buf_int(&b, n);
     return b.broken ? NULL : b.ptr;
 }
@@ -152,10 +150,9 @@ static bool add_arguments(struct arena *a, const struct mcp_message *m,
     find_marks(&marks, schema, m->arguments, 0);
     for (size_t i = 0; i < marks.count; i++) {
         struct mark *mark = &marks.mark[i];
-        struct buf name;
         if (!has_header(mark->value))
             continue;
-        buf_init(&name, a, SIZE_MAX - 1);
+        struct buf name = buf_in(a, SIZE_MAX - 1);
         buf_text(&name, "Mcp-Param-");
         buf_add(&name, mark->name);
         const char *value = argument_value(a, mark->value);

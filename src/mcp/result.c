@@ -97,8 +97,7 @@ static void add_part(struct reading_result *r, const allm_json *part)
 
 static const allm_json *missing_value(struct arena *a)
 {
-    struct build b;
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     build_object(&b);
     build_text_at(&b, "path", SLICE(""));
     build_text_at(&b, "message",
@@ -112,10 +111,9 @@ static const allm_json *missing_value(struct arena *a)
 static const allm_json *faulty_value(struct arena *a, const allm_json *value,
                                      const allm_json *faults)
 {
-    struct build b;
     if (!faults || !allm_json_count(faults))
         return faults ? value : NULL;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_value_at(&b, "result", value);
     build_value_at(&b, "schema_errors", faults);
     return build_finish(&b);

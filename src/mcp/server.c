@@ -260,10 +260,9 @@ static const char *find_misfit(struct serving *v, const allm_json *result)
     const allm_json *faults = schema_check(v->tool->output, value,
                                            home_arena(v->home));
     const allm_json *first = allm_json_at(faults, 0);
-    struct buf b;
     if (!first)
         return NULL;
-    buf_init(&b, home_arena(v->home), 4096);
+    struct buf b = buf_in(home_arena(v->home), 4096);
     buf_format(&b, "The tool failed: its result does not fit its schema: %s %s",
                json_text_at(first, "path").ptr,
                json_text_at(first, "message").ptr);

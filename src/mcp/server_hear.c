@@ -22,8 +22,7 @@ static bool can_elicit(const allm_json *capabilities)
 /* {"supported": [...], "requested": R}; NULL: no memory. */
 static const allm_json *revision_data(struct arena *a, const allm_json *asked)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_array_at(&b, "supported");
     for (size_t i = 0; revision_at(i); i++)
         build_text(&b, slice_of(revision_at(i)->name));
@@ -223,8 +222,7 @@ static void answer_faults(allm_mcp_server *s, const struct rpc *m,
                           const allm_json *faults, struct arena *a, bool modern)
 {
     const allm_json *fault = NULL;
-    struct buf text;
-    buf_init(&text, a, 64 * 1024);
+    struct buf text = buf_in(a, 64 * 1024);
     buf_text(&text, "The arguments do not fit the schema of the tool.");
     while ((fault = allm_json_next(faults, fault))) {
         struct slice path = json_text_at(fault, "path");
@@ -456,8 +454,7 @@ static void take_cancelled(allm_mcp_server *s, const struct rpc *m)
 
 static const allm_json *make_cancel(struct arena *a)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_text_at(&b, "action", SLICE("cancel"));
     return build_finish(&b);
 }

@@ -69,8 +69,7 @@ static const char *show_name(struct arena *a, const char *server,
 {
     enum { DIGITS = 6 };
     char hex[SHA256_HEX + 1];
-    struct buf b;
-    buf_init(&b, a, SIZE_MAX - 1);
+    struct buf b = buf_in(a, SIZE_MAX - 1);
     buf_format(&b, "%s__%s", server, name);
     if (b.broken)
         return NULL;
@@ -99,8 +98,7 @@ static bool is_shown(const struct mcp_tools *t, const char *shown)
 
 static const allm_json *default_schema(struct arena *a)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_text_at(&b, "type", SLICE("object"));
     return build_finish(&b);
 }

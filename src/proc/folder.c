@@ -22,12 +22,11 @@ const char *folder_new(struct arena *a, int *error)
 {
     const char *place = getenv("TMPDIR");
     char real[PATH_MAX];
-    struct buf path;
     if (!place || *place != '/' || !realpath(place, real))
         place = realpath("/tmp", real) ? real : "/tmp";
     else
         place = real;
-    buf_init(&path, a, PATH_MAX);
+    struct buf path = buf_in(a, PATH_MAX);
     buf_text(&path, place);
     buf_text(&path, "/allm-tool-XXXXXX");
     *error = path.broken ? ENOMEM : mkdtemp(path.ptr) ? 0 : errno;

@@ -105,7 +105,6 @@ bool output_is_cut(const struct output *o)
 
 struct slice output_text(struct output *o)
 {
-    struct buf all;
     uint64_t rest = o->total - o->head.len;
     size_t kept = rest < o->tail_max ? (size_t)rest : o->tail_max;
     if (o->broken)
@@ -120,7 +119,7 @@ struct slice output_text(struct output *o)
         head.len -= utf8_unfinished(head);
         tail = slice_skip(tail, skip_rest(tail.ptr, kept));
     }
-    buf_init(&all, &o->arena, SIZE_MAX / 2);
+    struct buf all = buf_in(&o->arena, SIZE_MAX / 2);
     buf_add(&all, head);
     if (rest > kept && o->head.limit)
         buf_format(&all, "\n[%llu bytes left out]\n",

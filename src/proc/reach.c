@@ -114,7 +114,6 @@ static const char *resolve_beginning(struct arena *a, char *path)
 {
     char real[PATH_MAX];
     size_t end = strlen(path), whole = end;
-    struct buf out;
     while (!realpath(end ? path : "/", real)) {
         while (end && path[end - 1] != '/')
             end--;
@@ -123,7 +122,7 @@ static const char *resolve_beginning(struct arena *a, char *path)
         while (end && path[end - 1] == '/')
             path[--end] = 0;
     }
-    buf_init(&out, a, 2 * PATH_MAX);
+    struct buf out = buf_in(a, 2 * PATH_MAX);
     buf_text(&out, strcmp(real, "/") != 0 ? real : "");
     for (size_t i = end; i < whole; i += strlen(path + i) + 1) {
         if (path[i] && strcmp(path + i, ".") != 0) {
@@ -140,9 +139,8 @@ const char *reach_resolve(struct arena *a, const char *path, const char *dir)
 {
     char room[ORDERS_HOME];
     const char *home = orders_home(room);
-    struct buf whole;
     bool at_home = *path == '~' && (path[1] == '/' || !path[1]);
-    buf_init(&whole, a, PATH_MAX - 1);
+    struct buf whole = buf_in(a, PATH_MAX - 1);
     if (*path != '/') {
         buf_text(&whole, at_home && home ? home : dir);
         buf_byte(&whole, '/');
@@ -154,8 +152,7 @@ const char *reach_resolve(struct arena *a, const char *path, const char *dir)
 static const char *join_resolved(struct arena *a, const char *folder,
                                  const char *name)
 {
-    struct buf path;
-    buf_init(&path, a, PATH_MAX - 1);
+    struct buf path = buf_in(a, PATH_MAX - 1);
     buf_text(&path, folder);
     buf_byte(&path, '/');
     buf_text(&path, name);

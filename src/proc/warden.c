@@ -30,9 +30,8 @@ static void library_folder(char folder[PATH_MAX])
 static const char *relative_path(struct arena *a)
 {
     char folder[PATH_MAX];
-    struct buf path;
     library_folder(folder);
-    buf_init(&path, a, 2 * PATH_MAX);
+    struct buf path = buf_in(a, 2 * PATH_MAX);
     buf_text(&path, folder);
     buf_text(&path, "/../libexec/allm/allm-warden");
     return path.ptr;

@@ -120,13 +120,12 @@ static const allm_error *load_messages(allm_request *r, struct allm_home *home,
 const allm_error *images_load(allm_request *r, struct allm_home *home,
                               bool blind)
 {
-    struct arena scratch;
     size_t i = 0;
     while (i < r->message_count && !must_change(r->messages[i], blind))
         i++;
     if (i == r->message_count)
         return NULL;            /* the usual case */
-    arena_init(&scratch, home_mem(home));
+    struct arena scratch = arena_in(home_mem(home));
     const allm_error *error = load_messages(r, home, blind, &scratch);
     arena_release(&scratch);
     return error;

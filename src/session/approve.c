@@ -86,8 +86,7 @@ static const allm_json *with_decision(struct arena *a, const allm_json *list,
                                       const char *id, bool allow,
                                       const char *why)
 {
-    struct build b;
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     for (const allm_json *v = NULL; (v = allm_json_next(list, v));)
         if (!json_is(json_at(v, "id"), id))
             build_value(&b, v);
@@ -123,8 +122,7 @@ static bool has_begun(const struct fold *f, const char *id)
 static const allm_json *unused_decisions(struct arena *a, const allm_json *list,
                                          const struct fold *begun)
 {
-    struct build b;
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     for (const allm_json *v = NULL; (v = allm_json_next(list, v));)
         if (begun && !has_begun(begun, json_text_at(v, "id").ptr))
             build_value(&b, v);
@@ -134,11 +132,10 @@ static const allm_json *unused_decisions(struct arena *a, const allm_json *list,
 allm_session_record *approve_consume(allm_session_record *r,
                                      const struct fold *begun)
 {
-    struct arena a;
     allm_session_record *next = NULL;
     if (!r || !approve_count(r))
         return r;
-    arena_init(&a, mem_default());
+    struct arena a = arena_in(mem_default());
     const allm_json *left = unused_decisions(&a, decisions_of(r), begun);
     if (left)
         next = project_note(r, METADATA_APPROVED,
@@ -249,8 +246,7 @@ static const allm_json *approved_reach(const allm_session_record *r,
 /* Who denied it, and why. */
 static const char *tell_decision(struct arena *a, const allm_json *why)
 {
-    struct buf out;
-    buf_init(&out, a, SIZE_MAX / 2);
+    struct buf out = buf_in(a, SIZE_MAX / 2);
     buf_text(&out, "the user denied this call");
     if (json_slice(why).len) {
         buf_text(&out, ": ");

@@ -168,9 +168,8 @@ bool commit_state(struct store_append *p, const allm_session_record *record)
 {
     struct arena *a = store_append_arena(p);
     struct backend_append *c = store_append_columns(p);
-    struct buf text;
     const allm_json *state = durable_state(a, record);
-    buf_init(&text, a, SIZE_MAX / 2);
+    struct buf text = buf_in(a, SIZE_MAX / 2);
     if (!state || !json_write(&text, state, 0))
         return false;
     store_append_value(p, "state", state);

@@ -221,9 +221,8 @@ static allm_session *move_lock(allm_session *s, struct lock *l)
 
 allm_session *disk_load(const char *path, uint32_t flags)
 {
-    struct arena a;
     struct lock l = LOCK_NONE;
-    arena_init(&a, mem_default());
+    struct arena a = arena_in(mem_default());
     const allm_error *error = find_file(&a, &path, "unreadable_session");
     if (!error && (flags & ALLM_SESSION_LOCK))
         error = lock_file(&l, &a, path);

@@ -37,7 +37,6 @@ const allm_json *durable_state(struct arena *a,
     const allm_json *extra = allm_thread_metadata(record->thread);
     const allm_json *kept = record->thread ? thread_record(record->thread).kept
                                            : NULL;
-    struct build b;
     fields.thread = NULL;
     fields.id = NULL;
     const allm_json *v = encode_to_json(a, &session_record_shape, &fields,
@@ -45,7 +44,7 @@ const allm_json *durable_state(struct arena *a,
     const allm_json *data = json_at(v, "data");
     if (!data)
         return NULL;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     for (const allm_json *k = NULL; (k = allm_json_next(data, k));) {
         if (is_left_out(k))
             continue;
@@ -77,8 +76,7 @@ static allm_thread *with_members(const allm_thread *thread,
 /* The state in the envelope of a session. */
 static const allm_json *wrap_state(struct arena *a, const allm_json *state)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_text_at(&b, "__type__", SLICE("ALLM.Session"));
     build_object_at(&b, "data");
     for (const allm_json *k = NULL; (k = allm_json_next(state, k));) {

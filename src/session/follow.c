@@ -531,9 +531,8 @@ static const allm_error *find_start(struct backend *b, struct arena *a,
 allm_stream *follow_stream(allm_store *s, const char *name, const char *cursor,
                            uint32_t flags)
 {
-    struct arena a;
     struct follow_cursor at;
-    arena_init(&a, store_mem(s));
+    struct arena a = arena_in(store_mem(s));
     const allm_error *error = refuse(&a, s, name, cursor, flags, &at);
     if (!error && !at.given)    /* what fails, the first look tries again */
         (void)store_call(s, find_start, &a, &(struct start){ name, &at });

@@ -235,11 +235,10 @@ static const allm_error *fork_at(struct fork *f, struct arena *a)
 
 allm_status fork_session(const allm_session *s, uint64_t seq, const char *name)
 {
-    struct arena a;
     struct fork f = { .place = s->place, .name = name, .seq = seq };
     if (s->invalid || !s->place)
         return ALLM_ERR_MISUSE;
-    arena_init(&a, s->mem);
+    struct arena a = arena_in(s->mem);
     f.now = !seq;
     if (!seq)
         f.seq = store_session_head(s->place->store);
@@ -254,13 +253,12 @@ allm_status fork_session(const allm_session *s, uint64_t seq, const char *name)
 
 allm_session *fork_read(const allm_session *s, uint64_t seq)
 {
-    struct arena a;
     struct fork f = { .place = s->place, .seq = seq, .reads = true };
     const allm_error *error = NULL;
     allm_session_record *r = NULL;
     if (s->invalid)
         return state_invalid(s->error);
-    arena_init(&a, s->mem);
+    struct arena a = arena_in(s->mem);
     if (f.place) {
         f.name = store_session_name(f.place->store);
         f.seq = seq ? seq : store_session_head(f.place->store);

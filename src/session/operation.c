@@ -619,12 +619,11 @@ allm_stream *operation_begin(const allm_engine *e, allm_session *s,
                              enum session_op op, const allm_message *message,
                              const allm_call_opts *opts)
 {
-    struct arena scratch;
     allm_thread *with = NULL;
     allm_stream *stream = NULL;
     if (!e || !s)
         return refused_missing(e, "invalid_session", "session");
-    arena_init(&scratch, s->mem);
+    struct arena scratch = arena_in(s->mem);
     const allm_error *error = check_begin(s, op, message, opts, &scratch,
                                           &with);
     struct operation_plan plan = { .word = op_word(op) };

@@ -65,8 +65,7 @@ struct project {
 static const allm_json *caller_metadata(struct arena *a,
                                         const allm_json *metadata)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     for (const allm_json *k = NULL; (k = allm_json_next(metadata, k));) {
         if (slice_in(json_slice(k), result_keys))
             continue;

@@ -122,9 +122,8 @@ allm_status allm_reducer_add(allm_reducer *r, const allm_event *event)
         return ALLM_ERR_NOMEM;
     if (r->error)
         return r->error->kind;
-    struct arena scratch;
     const allm_error *error = NULL;
-    arena_init(&scratch, r->mem);
+    struct arena scratch = arena_in(r->mem);
     allm_event *mine = shape_keep(&event_shape, event, r->mem, &scratch,
                                   &error);
     allm_status status = mine ? collect_add(&r->fold, mine) : error->kind;

@@ -107,13 +107,12 @@ static bool look_at_tools(struct fold *f, const allm_engine *e,
 /* Workers leave the session alone until somebody has settled the calls. */
 static void mark_unknown(struct place *d)
 {
-    struct arena a;
     if (!d->taken)
         return;
     struct store_append *p = commit_begin(d);
     if (!p)
         return;
-    arena_init(&a, d->mem);
+    struct arena a = arena_in(d->mem);
     store_append_columns(p)->waits = "unknown";
     store_append_columns(p)->due = false;
     commit_finish(d, p, &a);
@@ -122,11 +121,10 @@ static void mark_unknown(struct place *d)
 
 static const allm_error *unsettled_error(struct arena *a, struct place *d)
 {
-    struct buf ids;
     const struct fold *f = &d->fold;
     if (!fold_count_unknown(f))
         return NULL;
-    buf_init(&ids, a, 4096);
+    struct buf ids = buf_in(a, 4096);
     for (size_t i = 0; i < f->call_count; i++)
         if (fold_is_unknown(&f->calls[i]))
             buf_format(&ids, "%s%s (%s)", ids.len ? ", " : "", f->calls[i].id,
@@ -146,11 +144,10 @@ static const allm_error *unsettled_error(struct arena *a, struct place *d)
 static const allm_error *merge_options(struct replay *r, allm_call_opts *opts)
 {
     struct options o;
-    struct build b;
     const allm_json *recorded = r->place->fold.options;
     if (options_read(&o, r->home, opts))
         return NULL;            /* the call rejects them */
-    build_start_object(&b, r->arena);
+    struct build b = build_object_in(r->arena);
     for (const allm_json *k = NULL; (k = allm_json_next(recorded, k));) {
         if (json_get(o.all, json_slice(k)))
             continue;
@@ -301,13 +298,12 @@ static allm_stream *resume_sent(const allm_engine *e, allm_session *s,
 allm_stream *resume_session(const allm_engine *e, allm_session *s,
                             const allm_call_opts *opts)
 {
-    struct arena a;
     allm_stream *stream;
     if (!e || !s)
         return refused_missing(e, "invalid_session", "session");
     if (!s->invalid && !s->place && approve_ready(s->record))
         return operation_begin(e, s, SESSION_CONTINUE, NULL, opts);
-    arena_init(&a, s->mem);
+    struct arena a = arena_in(s->mem);
     const allm_error *error = resume_check(s, &a);
     if (!error)
         error = operation_own_opts(opts, &a);

@@ -36,10 +36,8 @@ allm_session *allm_session_new(const allm_session_record *fields)
 
 static allm_session *invalid_input(void)
 {
-    struct arena a;
-    struct build b;
-    arena_init(&a, mem_default());
-    build_start_array(&b, &a);
+    struct arena a = arena_in(mem_default());
+    struct build b = build_array_in(&a);
     build_array(&b);
     build_text(&b, SLICE("session_input"));
     build_text(&b, SLICE("invalid_type"));
@@ -193,10 +191,9 @@ static const allm_error *set_with_message(allm_session *s,
 static const allm_json *without_broken_off(struct arena *a,
                                            const allm_json *metadata)
 {
-    struct build b;
     if (!json_at(metadata, "broken_off"))
         return metadata;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     for (const allm_json *k = NULL; (k = allm_json_next(metadata, k));) {
         if (json_is(k, "broken_off"))
             continue;
@@ -249,10 +246,9 @@ allm_status allm_session_append_user(allm_session *s, const char *text)
 /* The content of an answer that is a JSON value. */
 static struct slice value_text(struct arena *a, const allm_json *value)
 {
-    struct buf b;
     if (allm_json_type_of(value) == ALLM_JSON_TEXT)
         return json_slice(value);
-    buf_init(&b, a, SIZE_MAX / 2);
+    struct buf b = buf_in(a, SIZE_MAX / 2);
     return json_write(&b, value, 0) ? buf_slice(&b) : (struct slice){ 0 };
 }
 
@@ -306,13 +302,12 @@ allm_status allm_session_append_tool_result(allm_session *s,
 
 static const allm_error *unknown_call_error(struct arena *a, const char *id)
 {
-    struct build b;
     allm_error *e = status_draft(a, ALLM_ERR_SESSION, "unknown_tool_call_id",
                                  "no pending tool call has the id \"%s\"; "
                                  "allm_session_pending_tool_calls() lists "
                                  "them",
                                  id);
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_text_copy_at(&b, "tool_call_id", slice_of(id));
     build_end(&b);
     if (!e)
@@ -440,8 +435,7 @@ allm_session *allm_session_load(const char *path, uint32_t flags)
 
 static allm_session *without_store(void)
 {
-    struct arena a;
-    arena_init(&a, mem_default());
+    struct arena a = arena_in(mem_default());
     allm_session *s = state_invalid(
         status_error(&a, ALLM_ERR_MISUSE, "missing_store",
                      "the store is NULL: open one with allm_store_open()"));

@@ -108,8 +108,7 @@ static void build_row(struct build *b, const struct backend_row *r)
 static const allm_json *build_list(struct arena *a, const struct listing *l,
                                    size_t limit)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_array_at(&b, "sessions");
     for (size_t i = 0; i < l->count && i < limit; i++)
         build_row(&b, &l->rows[i]);
@@ -174,11 +173,10 @@ static const allm_error *list_words(allm_store *s, struct arena *a,
 
 allm_json *allm_store_list(allm_store *s, const allm_store_query *query)
 {
-    struct arena a;
     struct listing l = { .limit = 0 };
     if (!s)
         return NULL;
-    arena_init(&a, store_mem(s));
+    struct arena a = arena_in(store_mem(s));
     const allm_error *error = read_query(&a, query, &l.query);
     size_t limit = l.query.limit ? l.query.limit : LIST_LIMIT;
     l.limit = limit + 1;
@@ -230,9 +228,8 @@ static const allm_error *build_record(struct build *b, struct arena *a,
 static const allm_error *build_records(struct arena *a, const struct reading *r,
                                        const allm_json **out)
 {
-    struct build b;
     const allm_error *error = NULL;
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     for (size_t i = 0; !error && i < r->count; i++)
         error = build_record(&b, a, &r->records[i]);
     *out = build_finish(&b);
@@ -242,13 +239,12 @@ static const allm_error *build_records(struct arena *a, const struct reading *r,
 allm_json *allm_store_records(allm_store *s, const char *name, uint64_t from,
                               size_t limit)
 {
-    struct arena a;
     const allm_json *v = NULL;
     struct reading r = { .name = name, .from = from ? from : 1,
                          .limit = limit };
     if (!s)
         return NULL;
-    arena_init(&a, store_mem(s));
+    struct arena a = arena_in(store_mem(s));
     const allm_error *error = store_check_name(&a, name);
     if (!error)
         error = store_call(s, read_here, &a, &r);
@@ -268,11 +264,10 @@ allm_stream *allm_store_follow(allm_store *s, const char *name,
 
 allm_json *allm_store_verify(allm_store *s, const char *name)
 {
-    struct arena a;
     const allm_json *v = NULL;
     if (!s)
         return NULL;
-    arena_init(&a, store_mem(s));
+    struct arena a = arena_in(store_mem(s));
     const allm_error *error = name ? store_check_name(&a, name) : NULL;
     if (!error)
         error = verify_store(s, &a, name, &v);
@@ -305,7 +300,6 @@ static const allm_error *write_message(struct arena *a,
                                        const allm_message *given,
                                        struct slice *out)
 {
-    struct buf text;
     const allm_error *error = NULL;
     allm_message *m = allm_message_new(given);
     if (!m)
@@ -319,7 +313,7 @@ static const allm_error *write_message(struct arena *a,
     const allm_json *v = error ? NULL
                                : encode_to_json(a, &message_shape, m,
                                                 ALLM_FORM_TAGGED, &error);
-    buf_init(&text, a, SIZE_MAX / 2);
+    struct buf text = buf_in(a, SIZE_MAX / 2);
     if (!error && (!v || !json_write(&text, v, 0)))
         error = status_nomem();
     *out = buf_slice(&text);
@@ -335,14 +329,13 @@ static const allm_error *write_message(struct arena *a,
 allm_status allm_store_send(allm_store *s, const char *name,
                             const allm_message *message, const char *queue)
 {
-    struct arena a;
     char uid[STORE_UID_LEN + 1];
     struct sending m = { .name = name, .queue = queue, .uid = uid };
     if (!s)
         return ALLM_ERR_NOMEM;
     if (!message)               /* there was no memory for it */
         return store_fail(s, status_nomem());
-    arena_init(&a, store_mem(s));
+    struct arena a = arena_in(store_mem(s));
     const allm_error *error = check_change(s, &a, name);
     if (!error)
         error = write_message(&a, message, &m.body);
@@ -384,11 +377,10 @@ static const allm_error *abandon_free_session(allm_store *s, struct arena *a,
 
 allm_status allm_store_cancel(allm_store *s, const char *name)
 {
-    struct arena a;
     struct cancelling c = { .name = name };
     if (!s)
         return ALLM_ERR_NOMEM;
-    arena_init(&a, store_mem(s));
+    struct arena a = arena_in(store_mem(s));
     const allm_error *error = check_change(s, &a, name);
     if (!error)
         error = store_call(s, cancel_here, &a, &c);
@@ -420,11 +412,10 @@ static const allm_error *remove_here(struct backend *b, struct arena *a,
 
 allm_status allm_store_remove(allm_store *s, const char *name)
 {
-    struct arena a;
     struct removing r = { .name = name };
     if (!s)
         return ALLM_ERR_NOMEM;
-    arena_init(&a, store_mem(s));
+    struct arena a = arena_in(store_mem(s));
     const allm_error *error = check_change(s, &a, name);
     if (!error)
         store_session_await(s, name);
@@ -480,8 +471,7 @@ static const allm_error *prune_here(struct backend *b, struct arena *a,
 
 static const allm_json *build_removed(struct arena *a, const struct pruning *p)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_array_at(&b, "removed");
     for (size_t i = 0; i < p->count; i++)
         build_text(&b, slice_of(p->names[i]));
@@ -492,13 +482,12 @@ static const allm_json *build_removed(struct arena *a, const struct pruning *p)
 allm_json *allm_store_prune(allm_store *s, const allm_store_query *query,
                             uint32_t flags)
 {
-    struct arena a;
     const uint32_t known = ALLM_PRUNE_LOOK | ALLM_PRUNE_JOURNAL;
     struct pruning p = { .looks = flags & ALLM_PRUNE_LOOK,
                          .journal = flags & ALLM_PRUNE_JOURNAL };
     if (!s)
         return NULL;
-    arena_init(&a, store_mem(s));
+    struct arena a = arena_in(store_mem(s));
     const allm_error *error = p.looks ? NULL : store_writable(s, &a);
     if (!error)
         error = read_query(&a, query, &p.list.query);

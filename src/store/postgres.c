@@ -406,8 +406,7 @@ static struct sql_value write_array(struct arena *a, size_t count,
                                     const struct backend_watch *list,
                                     bool epochs)
 {
-    struct buf text;
-    buf_init(&text, a, SIZE_MAX / 2);
+    struct buf text = buf_in(a, SIZE_MAX / 2);
     for (size_t i = 0; i < count; i++) {
         buf_byte(&text, i ? ',' : '{');
         buf_uint(&text, epochs ? list[i].epoch : (uint64_t)list[i].id);

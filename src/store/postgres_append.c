@@ -274,9 +274,8 @@ static const allm_error *send_batch(struct postgres *q, struct arena *a,
 {
     struct batch batch = { 0 };
     struct sql_value params[COLUMNS];
-    struct buf text;
     size_t count = 0, number = 0;
-    buf_init(&text, a, SIZE_MAX / 2);
+    struct buf text = buf_in(a, SIZE_MAX / 2);
     for (size_t i = 0; i < COLUMNS; i++)
         open_column(&batch.columns[i], a);
     for (size_t i = 0; i < q->count; i++)

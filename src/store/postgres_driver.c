@@ -169,8 +169,7 @@ static void listen_to(struct postgres *q, struct arena *a)
 int postgres_socket(struct backend *b)
 {
     struct postgres *q = postgres_of(b);
-    struct arena a;
-    arena_init(&a, q->sql.opts.mem);
+    struct arena a = arena_in(q->sql.opts.mem);
     if (q->conn && !q->asked)
         listen_to(q, &a);
     arena_release(&a);
@@ -363,10 +362,9 @@ static const allm_error *run_postgres(struct sql *s, struct arena *a,
 static void undo_postgres(struct sql *s)
 {
     struct postgres *q = postgres_of(&s->backend);
-    struct arena a;
     if (!q->conn)
         return;
-    arena_init(&a, s->opts.mem);
+    struct arena a = arena_in(s->opts.mem);
     if (SQL_RUN(s, &a, "ROLLBACK", NULL, sql_int(0)))
         postgres_disconnect(q);
     arena_release(&a);

@@ -73,8 +73,7 @@ void sql_read_row(struct sql *q, const struct sql_rows *rows, size_t i,
 
 const char *sql_expand(struct arena *a, const char *text, struct slice now)
 {
-    struct buf out;
-    buf_init(&out, a, 1024 * 1024);
+    struct buf out = buf_in(a, 1024 * 1024);
     for (const char *at = strstr(text, "$now"); at; at = strstr(text, "$now")) {
         buf_add(&out, (struct slice){ text, (size_t)(at - text) });
         buf_add(&out, now);

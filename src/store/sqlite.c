@@ -214,11 +214,10 @@ static const allm_error *sqlite_claim(struct backend *b, struct arena *a,
                                       enum backend_after *after, bool *taken)
 {
     struct sqlite *q = sqlite_of(b);
-    struct arena scratch;
     struct sql_rows rows;
     *taken = false;
     *row = (struct backend_row){ 0 };
-    arena_init(&scratch, q->sql.opts.mem);
+    struct arena scratch = arena_in(q->sql.opts.mem);
     const allm_error *error =
         SQL_RUN(&q->sql, &scratch,
                 "SELECT id FROM allm_session WHERE queue = $1 "

@@ -382,8 +382,7 @@ static const char *name_file(struct sqlite *q, struct arena *a)
     struct stat wal;
     if (!q->read_only || !q->fixed_folder || !stat(q->wal_path, &wal))
         return q->path;
-    struct buf uri;
-    buf_init(&uri, a, SIZE_MAX / 2);
+    struct buf uri = buf_in(a, SIZE_MAX / 2);
     buf_add(&uri, SLICE("file:"));
     for (const char *at = q->path; *at; at++) {
         static const char hex[] = "0123456789abcdef";

@@ -79,9 +79,8 @@ static void find_takers_of(allm_store *s, struct arena *a, size_t count,
 
 static void ask_backend(allm_store *s)
 {
-    struct arena a;
     size_t count = 0;
-    arena_init(&a, s->mem);
+    struct arena a = arena_in(s->mem);
     pthread_mutex_lock(&s->lock);
     struct backend_watch *list = list_held(s, &a, &count);
     pthread_mutex_unlock(&s->lock);
@@ -145,9 +144,8 @@ static void ring_followers(allm_store *s)
 /* A follower of a store that cannot be asked finds out by itself. */
 static void look_for_changes(allm_store *s)
 {
-    struct arena a;
     bool changed = false;
-    arena_init(&a, s->mem);
+    struct arena a = arena_in(s->mem);
     if (s->ops->changed(s->backend, &a, &s->version, &changed) || changed)
         ring_followers(s);
     arena_release(&a);

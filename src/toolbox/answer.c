@@ -65,10 +65,8 @@ void answer_failure(struct allm_tool_run *run, const allm_error *why)
 /* The last bytes of stderr, or the status. */
 static void answer_status(struct answering *x)
 {
-    struct arena scratch;
-    struct buf text;
-    arena_init(&scratch, x->process->out.arena.mem);
-    buf_init(&text, &scratch, SIZE_MAX / 2);
+    struct arena scratch = arena_in(x->process->out.arena.mem);
+    struct buf text = buf_in(&scratch, SIZE_MAX / 2);
     struct slice err = slice_trim(output_text(&x->process->err));
     if (err.ptr && err.len)
         err = utf8_copy(&scratch, err);
@@ -138,11 +136,10 @@ static bool answer_result(struct answering *x, const allm_json *v)
 
 static void answer_json(struct answering *x, enum describe_output output)
 {
-    struct arena scratch;
     const allm_error *why;
     struct json_limits limits;
     json_limits_from(&limits, NULL);
-    arena_init(&scratch, x->process->out.arena.mem);
+    struct arena scratch = arena_in(x->process->out.arena.mem);
     const allm_json *v = json_parse(&scratch, x->text, limits, &why);
     if (!v && output_is_cut(&x->process->out))
         fail_with(x->run, FAILURE_RETURN,
@@ -163,8 +160,7 @@ void answer_process(struct allm_tool_run *run, struct process *p,
                     const struct jail *j, enum describe_output output)
 {
     struct answering x = { run, p, output_text(&p->out) };
-    struct arena scratch;
-    arena_init(&scratch, p->out.arena.mem);
+    struct arena scratch = arena_in(p->out.arena.mem);
     const allm_error *why = jail_fault(j, &scratch, &p->report);
     if (why || !x.text.ptr)
         answer_fault(run, x.text.ptr ? why : status_nomem());
@@ -238,11 +234,9 @@ void answer_shell(struct allm_tool_run *run, struct process *p,
                   const struct jail *j, uint32_t late_ms)
 {
     struct answering x = { run, p, output_text(&p->out) };
-    struct arena scratch;
-    struct buf text;
-    arena_init(&scratch, p->out.arena.mem);
+    struct arena scratch = arena_in(p->out.arena.mem);
     const allm_error *why = jail_fault(j, &scratch, &p->report);
-    buf_init(&text, &scratch, SIZE_MAX / 2);
+    struct buf text = buf_in(&scratch, SIZE_MAX / 2);
     if (why || !x.text.ptr) {
         answer_fault(run, x.text.ptr ? why : status_nomem());
     } else {

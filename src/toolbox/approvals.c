@@ -312,8 +312,7 @@ static const allm_error *make_text(struct buf *out, const char *path,
 static const allm_error *rewrite_file(struct arena *a, const char *path,
                                       const struct approvals_change *c)
 {
-    struct buf out;
-    buf_init(&out, a, FILE_MOST);
+    struct buf out = buf_in(a, FILE_MOST);
     const allm_error *error = make_text(&out, path, c);
     if (error)
         return error;

@@ -22,8 +22,7 @@ static uint64_t seconds_of(const allm_json *args)
 static const allm_json *needs_of(struct arena *a, const char *root,
                                  const allm_json *args, bool limits)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     if (allm_json_true(json_at(args, "write"))) {
         build_array_at(&b, "write");
         build_text(&b, slice_of(root));
@@ -79,10 +78,9 @@ void bash_execute(allm_toolbox *t, const struct entry *e, allm_tool_run *run,
                   const allm_json *args)
 {
     const struct builtin_entry *mine = e->data;
-    struct arena scratch;
     struct outcome o;
     (void)t;
-    arena_init(&scratch, builtins_mem(mine->builtins));
+    struct arena scratch = arena_in(builtins_mem(mine->builtins));
     if (!builtin_check(&scratch, run, e->tool, &args, &o)) {
         if (run_claim(run) == RUN_MINE)
             run_publish(run, outcome_copy(&run->memory, &o));

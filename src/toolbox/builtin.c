@@ -139,9 +139,8 @@ void builtin_answer(struct builtin_call *c)
 void builtin_fail_as(struct builtin_call *c, const char *reason,
                      const char *format, ...)
 {
-    struct buf b;
     va_list args;
-    buf_init(&b, &c->arena, 64 * 1024);
+    struct buf b = buf_in(&c->arena, 64 * 1024);
     va_start(args, format);
     buf_vformat(&b, format, args);
     va_end(args);
@@ -157,9 +156,8 @@ void builtin_fail_as(struct builtin_call *c, const char *reason,
 
 void builtin_fail(struct builtin_call *c, const char *format, ...)
 {
-    struct buf b;
     va_list args;
-    buf_init(&b, &c->arena, 64 * 1024);
+    struct buf b = buf_in(&c->arena, 64 * 1024);
     va_start(args, format);
     buf_vformat(&b, format, args);
     va_end(args);
@@ -402,13 +400,11 @@ static void execute_builtin(allm_toolbox *t, const struct entry *e,
 const allm_json *builtin_reach(struct arena *a, const char *verb,
                                const char *what)
 {
-    struct build b;
-    struct buf word;
-    buf_init(&word, a, 8192);
+    struct buf word = buf_in(a, 8192);
     buf_text(&word, verb);
     buf_byte(&word, ' ');
     buf_text(&word, what);
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     build_text(&b, buf_slice(&word));
     return word.broken ? NULL : build_finish(&b);
 }
@@ -483,10 +479,9 @@ static bool mark_named(struct slice name, bool *wanted)
 
 static const allm_error *refuse_name(struct arena *a, struct slice name)
 {
-    struct buf names;
     size_t count;
     const struct builtin *list = builtin_list(&count);
-    buf_init(&names, a, 1024);
+    struct buf names = buf_in(a, 1024);
     for (size_t i = 0; i < count; i++)
         buf_format(&names, "%s%s", i ? ", " : "", list[i].name);
     return status_error(a, ALLM_ERR_VALIDATION, "invalid_tool",

@@ -457,7 +457,6 @@ static struct call *new_call(struct crew *crew, const struct program *p,
                              const struct described *d, const allm_json *args)
 {
     struct call *c = mem_alloc(crew->mem, sizeof *c);
-    struct buf input;
     if (!c)
         return NULL;
     memset(c, 0, sizeof *c);
@@ -468,7 +467,7 @@ static struct call *new_call(struct crew *crew, const struct program *p,
     c->run = (struct crew_run){ .begin = queue_call, .cancelled = cancel_call,
                                 .drop = free_call };
     arena_init(&c->arena, crew->mem);
-    buf_init(&input, &c->arena, SIZE_MAX / 2);
+    struct buf input = buf_in(&c->arena, SIZE_MAX / 2);
     json_write(&input, args ? args : json_empty_object(), 0);
     buf_byte(&input, '\n');
     c->input = buf_slice(&input);

@@ -174,9 +174,8 @@ static void add_diff(struct edit *e, struct slice before, size_t old_at,
 /* Replace every match; the places are in *at, in pairs of old and new. */
 static struct slice replace_matches(struct edit *e, size_t count, size_t *at)
 {
-    struct buf b;
     struct slice rest = e->text;
-    buf_init(&b, &e->call->arena, SIZE_MAX / 2);
+    struct buf b = buf_in(&e->call->arena, SIZE_MAX / 2);
     for (size_t i = 0; i < count; i++) {
         const char *hit = find_text(rest, e->old);
         size_t skip = (size_t)(hit - rest.ptr);

@@ -86,8 +86,7 @@ static void answer_form(struct crew_task *task)
     struct allm_home *home = e->home;
     struct server_job *job = s && e->later ? find_job(s, e->number) : NULL;
     if (s) {
-        struct arena a;
-        arena_init(&a, s->owner->mem);
+        struct arena a = arena_in(s->owner->mem);
         unlink_form(e);
         mcp_client_answer(s->client, e->question, e->action, e->content, &a,
                           server_now());
@@ -129,8 +128,7 @@ void server_elicit(struct server *s, const struct mcp_event *ev)
 {
     allm_elicitation *e = new_form(s, ev);
     if (!e) {
-        struct arena a;
-        arena_init(&a, s->owner->mem);
+        struct arena a = arena_in(s->owner->mem);
         mcp_client_answer(s->client, ev->question, MCP_CANCEL, NULL, &a,
                           server_now());
         arena_release(&a);

@@ -147,8 +147,7 @@ static bool find_reach(struct judgement *j, allm_toolbox *t,
 
 static const char *join_words(struct arena *a, const struct rules_call *c)
 {
-    struct buf out;
-    buf_init(&out, a, WORDS_MOST);
+    struct buf out = buf_in(a, WORDS_MOST);
     for (const allm_json *w = NULL; (w = allm_json_next(c->reach, w));) {
         buf_text(&out, out.len ? ", " : "");
         buf_add(&out, json_slice(w));
@@ -162,10 +161,9 @@ static const char *join_words(struct arena *a, const struct rules_call *c)
 static const char *tell_denial(const struct judgement *j,
                                enum rules_level level)
 {
-    struct buf out;
     const char *where = level == RULES_STORED ? "approvals.json"
                                               : rules_level_word(level);
-    buf_init(&out, j->arena, WORDS_MOST + 1024);
+    struct buf out = buf_in(j->arena, WORDS_MOST + 1024);
     buf_format(&out, "a rule (%s) denies this call of %.100s; it would access ",
                where, j->call.tool);
     buf_text(&out, join_words(j->arena, &j->call));
@@ -219,10 +217,9 @@ static struct rule *make_rule(struct arena *a, const allm_approval *answered)
 static bool store_rule(struct gatekeeper *k, struct rule *rule)
 {
     char date[32];
-    struct arena scratch;
     if (!k->file.path)
         return false;
-    arena_init(&scratch, home_mem(k->home));
+    struct arena scratch = arena_in(home_mem(k->home));
     rule->date = make_date(k, date, sizeof date);
     const allm_error *error = approvals_add(&k->file, &k->rules, rule,
                                             &scratch);
@@ -280,8 +277,7 @@ static void answer_approval(struct gatekeeper *k, const struct judgement *j,
 void gatekeeper_ask(struct gatekeeper *k, allm_toolbox *t,
                     const struct entry *e, allm_approval *a)
 {
-    struct arena scratch;
-    arena_init(&scratch, home_mem(k->home));
+    struct arena scratch = arena_in(home_mem(k->home));
     struct judgement j = { .arena = &scratch,
                            .call = { .tool = a->call->name,
                                      .session = a->session_id } };
@@ -300,8 +296,7 @@ void gatekeeper_ask(struct gatekeeper *k, allm_toolbox *t,
 /* Nobody can be asked here: say how to allow it. */
 static const char *tell_unasked(const struct judgement *j)
 {
-    struct buf out;
-    buf_init(&out, j->arena, WORDS_MOST + 1024);
+    struct buf out = buf_in(j->arena, WORDS_MOST + 1024);
     buf_format(&out,
                "%.100s needs approval, and nobody can be asked here: it "
                "would access ",
@@ -324,8 +319,7 @@ static void deny_run(allm_tool_run *run, const char *why)
 /* What it needs now is not what was approved. */
 static const char *tell_grown(const struct judgement *j)
 {
-    struct buf out;
-    buf_init(&out, j->arena, WORDS_MOST + 1024);
+    struct buf out = buf_in(j->arena, WORDS_MOST + 1024);
     buf_format(&out,
                "the reach of %.100s has grown since somebody approved this "
                "call; call it again to ask for: ",
@@ -354,13 +348,12 @@ bool gatekeeper_admits(struct gatekeeper *k, allm_toolbox *t,
                        const struct entry *e, allm_tool_run *run,
                        const allm_json *args)
 {
-    struct arena scratch;
     bool admits = false;
     if (!k)
         run_fail(run, FAILURE_DENIED, "the toolbox has no rules");
     if (!k || run->passed == k)
         return k != NULL;
-    arena_init(&scratch, home_mem(k->home));
+    struct arena scratch = arena_in(home_mem(k->home));
     struct judgement j = { .arena = &scratch, .call.tool = e->tool->name };
     j.call.session = allm_tool_run_session_id(run);
     if (find_reach(&j, t, e, args))
@@ -390,8 +383,7 @@ static void list_rule(struct build *b, const struct rule *r,
 
 const allm_json *gatekeeper_list(struct gatekeeper *k, struct arena *a)
 {
-    struct build b;
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     pthread_mutex_lock(&k->lock);
     approvals_refresh(&k->file, &k->rules);
     for (int i = 0; i < RULES_LEVELS; i++) {

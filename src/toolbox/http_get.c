@@ -265,10 +265,9 @@ static bool is_text(const struct page_get *g)
 static struct slice as_utf8(struct page_get *g)
 {
     struct slice body = buf_slice(&g->body);
-    struct buf b;
     if (!type_has(g, "8859-1") && !type_has(g, "1252"))
         return body;
-    buf_init(&b, &g->call->arena, SIZE_MAX / 2);
+    struct buf b = buf_in(&g->call->arena, SIZE_MAX / 2);
     for (size_t i = 0; i < body.len; i++) {
         char bytes[4];
         size_t n = utf8_put(bytes, (unsigned char)body.ptr[i]);

@@ -206,10 +206,9 @@ static const char *find_in_path(struct arena *a, const char *name, bool in_home)
 {
     const char *path = getenv("PATH");
     for (struct slice f; (f = orders_next_folder(&path)).ptr;) {
-        struct buf file;
         if (!f.len || *f.ptr != '/' || orders_in_home(f) != in_home)
             continue;
-        buf_init(&file, a, PATH_MAX - 1);
+        struct buf file = buf_in(a, PATH_MAX - 1);
         buf_add(&file, f);
         buf_byte(&file, '/');
         buf_text(&file, name);

@@ -242,12 +242,11 @@ const allm_error *needs_check(struct arena *a, const allm_json **needs,
 {
     const struct checking c = { a, dir, grants };
     const allm_error *error = NULL;
-    struct build b;
     if (!*needs)
         return NULL;
     if (!json_is_type(*needs, ALLM_JSON_OBJECT))
         return refuse_needs(a, "needs must be an object");
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     for (const allm_json *k = NULL;
          !error && (k = allm_json_next(*needs, k));) {
         struct slice name = json_slice(k);
@@ -331,8 +330,7 @@ const char *needs_orders(struct buf *out, const allm_json *needs,
 static void add_words(struct build *b, const char *verb, const allm_json *list)
 {
     for (const allm_json *p = NULL; (p = allm_json_next(list, p));) {
-        struct buf word;
-        buf_init(&word, b->arena, PATH_MAX + 16);
+        struct buf word = buf_in(b->arena, PATH_MAX + 16);
         buf_text(&word, verb);
         buf_add(&word, json_slice(p));
         build_text(b, buf_slice(&word));
@@ -344,10 +342,9 @@ static void add_net_words(struct build *b, const allm_json *net)
     if (allm_json_true(net))
         build_text(b, SLICE("net"));
     for (const allm_json *p = NULL; (p = allm_json_next(net, p));) {
-        struct buf word;
         uint64_t port = 0;
         allm_json_uint64(p, &port);
-        buf_init(&word, b->arena, 32);
+        struct buf word = buf_in(b->arena, 32);
         buf_format(&word, "net %u", (unsigned)port);
         build_text(b, buf_slice(&word));
     }
@@ -355,8 +352,7 @@ static void add_net_words(struct build *b, const allm_json *net)
 
 const allm_json *needs_words(struct arena *a, const allm_json *needs)
 {
-    struct build b;
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     add_words(&b, "read ", json_at(needs, "read"));
     add_words(&b, "write ", json_at(needs, "write"));
     add_net_words(&b, json_at(needs, "net"));

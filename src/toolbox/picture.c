@@ -27,16 +27,14 @@ static bool add_picture(struct pictures *p, struct slice bytes,
 
 bool pictures_add(struct pictures *p, struct slice bytes)
 {
-    struct buf text;
-    buf_init(&text, p->arena, SIZE_MAX / 2);
+    struct buf text = buf_in(p->arena, SIZE_MAX / 2);
     base64_add(&text, bytes);
     return !text.broken && add_picture(p, bytes, buf_slice(&text));
 }
 
 bool pictures_add_base64(struct pictures *p, struct slice text)
 {
-    struct buf bytes;
-    buf_init(&bytes, p->arena, SIZE_MAX / 2);
+    struct buf bytes = buf_in(p->arena, SIZE_MAX / 2);
     return base64_take(&bytes, text) && add_picture(p, buf_slice(&bytes), text);
 }
 

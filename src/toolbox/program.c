@@ -28,8 +28,7 @@ static const allm_error *file_fault(struct arena *a, const char *path,
 static const char *add_suffix(struct arena *a, const char *path,
                               const char *suffix)
 {
-    struct buf whole;
-    buf_init(&whole, a, PATH_MAX + 16);
+    struct buf whole = buf_in(a, PATH_MAX + 16);
     buf_text(&whole, path);
     buf_text(&whole, suffix);
     return whole.ptr;
@@ -38,8 +37,7 @@ static const char *add_suffix(struct arena *a, const char *path,
 /* Where a description is from that a program prints; for messages. */
 static const char *describe_call(struct arena *a, const char *path)
 {
-    struct buf whole;
-    buf_init(&whole, a, 2 * PATH_MAX + 64);
+    struct buf whole = buf_in(a, 2 * PATH_MAX + 64);
     buf_format(&whole, "%s --allm-describe (there is no file %s.json)", path,
                path);
     return whole.ptr;

@@ -119,10 +119,9 @@ static void finish_reading(struct reading *r, uint64_t size)
 static const allm_json *read_image(struct builtin_call *c, int fd,
                                    struct slice start)
 {
-    struct buf bytes;
     struct pictures p;
     ssize_t n = 1;
-    buf_init(&bytes, &c->arena, PICTURE_MOST + CHUNK);
+    struct buf bytes = buf_in(&c->arena, PICTURE_MOST + CHUNK);
     pictures_init(&p, &c->arena);
     buf_add(&bytes, start);
     while (n > 0 && bytes.len <= PICTURE_MOST && buf_reserve(&bytes, CHUNK)) {

@@ -276,12 +276,11 @@ int root_read(const struct root *r, struct arena *a, const char *path,
               size_t limit, struct slice *out, struct stat *st)
 {
     struct stat own;
-    struct buf b;
     int fd, error = root_open_file(r, path, &fd, st ? st : &own);
     if (error)
         return error;
     ssize_t n = 1;
-    buf_init(&b, a, SIZE_MAX / 2);
+    struct buf b = buf_in(a, SIZE_MAX / 2);
     while (n > 0 && b.len <= limit && buf_reserve(&b, 64 * 1024)) {
         n = read(fd, b.ptr + b.len, 64 * 1024);
         b.len += n > 0 ? (size_t)n : 0;
@@ -329,8 +328,7 @@ static int open_folder(const struct root *r, struct arena *a, const char *path,
 static const char *join_path(struct arena *a, struct slice dir,
                              const char *name)
 {
-    struct buf b;
-    buf_init(&b, a, 2 * PATH_MAX);
+    struct buf b = buf_in(a, 2 * PATH_MAX);
     buf_add(&b, dir);
     buf_byte(&b, '/');
     buf_text(&b, name);

@@ -323,7 +323,6 @@ static struct slice resolve_word(const struct rules_source *s,
                                  struct slice word)
 {
     struct slice path = word, verb = take_part(&path);
-    struct buf out;
     if (!is_file_verb(verb))
         return word;
     const char *given = arena_copy(s->arena, path);
@@ -331,7 +330,7 @@ static struct slice resolve_word(const struct rules_source *s,
         given ? reach_resolve(s->arena, given, s->root ? s->root : "/") : NULL;
     if (!real)
         return NO_WORD;
-    buf_init(&out, s->arena, SIZE_MAX / 2);
+    struct buf out = buf_in(s->arena, SIZE_MAX / 2);
     buf_add(&out, verb);
     buf_byte(&out, ' ');
     buf_text(&out, real);
@@ -362,14 +361,13 @@ static const allm_error *read_word(const struct rules_source *s,
 static const allm_error *read_words(const struct rules_source *s,
                                     const allm_json *list, struct rule *r)
 {
-    struct build b;
     const allm_error *error = NULL;
     if (!json_is_type(list, ALLM_JSON_ARRAY))
         return rule_fault(s, "reach must be a list of words", NO_WORD);
     if (!allm_json_count(list) && r->verdict != RULES_AUTO)
         return rule_fault(s, "an empty reach matches nothing; leave it out",
                           NO_WORD);
-    build_start_array(&b, s->arena);
+    struct build b = build_array_in(s->arena);
     for (const allm_json *w = NULL; !error && (w = allm_json_next(list, w));)
         error = read_word(s, json_slice(w), &b);
     r->reach = build_finish(&b);

@@ -42,8 +42,7 @@ static const allm_json *run_result(struct once *s, bool kept)
 {
     const struct report *r = &s->process.report;
     const char *wall = jail_wall(&s->jail, r);
-    struct build b;
-    build_start_object(&b, s->arena);
+    struct build b = build_object_in(s->arena);
     build_int_at(&b, "status", r->status);
     build_int_at(&b, "signal", r->signal);
     build_text_or_null_at(&b, "wall", wall);
@@ -195,8 +194,7 @@ static const allm_json *report_result(struct once *s)
         .limited = !strstr(r->missing, " processes"),
     };
     const allm_error *error;
-    struct build b;
-    build_start_object(&b, s->arena);
+    struct build b = build_object_in(s->arena);
     build_int_at(&b, "landlock", f.landlock);
     build_bool_at(&b, "on", f.filter && f.landlock >= 1);
     build_bool_at(&b, "strict",

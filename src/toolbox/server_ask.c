@@ -58,10 +58,9 @@ static const allm_json *make_result(struct server *s, struct server_ask *q,
     const char *list = list_name(q->job.method);
     const allm_json *greeting = s->client ? mcp_client_greeting(s->client)
                                           : NULL;
-    struct build b;
     if (!list)
         return json_copy(a, value);
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     if (q->manifest) {
         add_member(&b, "revision", json_at(greeting, "revision"));
         add_member(&b, "serverInfo", json_at(greeting, "serverInfo"));

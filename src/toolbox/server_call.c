@@ -90,8 +90,7 @@ static void tell_progress(struct server *s, struct server_job *job,
 static const allm_json *question_opts(struct arena *a, const char *server,
                                       const allm_json *schema)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_text_at(&b, "server", slice_of(server));
     if (schema)
         build_value_at(&b, "schema", schema);

@@ -228,12 +228,11 @@ const allm_error *server_conf_read(struct server_conf *c,
  * recognised by the link. */
 static const char *find_command(const struct server_conf *c, struct arena *a)
 {
-    struct buf path;
     const char *home = getenv("HOME");
     bool at_home = !strncmp(c->command, "~/", 2) && home;
     if (!strchr(c->command, '/'))
         return jail_find(a, c->command, c->dir);
-    buf_init(&path, a, SIZE_MAX / 2);
+    struct buf path = buf_in(a, SIZE_MAX / 2);
     buf_text(&path, at_home ? home : *c->command == '/' ? "" : c->dir);
     buf_text(&path, at_home || *c->command == '/' ? "" : "/");
     buf_text(&path, c->command + at_home);
@@ -258,10 +257,9 @@ static const char *const *make_argv(const struct server_conf *c,
 
 const char *server_conf_value(struct arena *a, const allm_json *v)
 {
-    struct buf text;
     if (json_slice(v).ptr || json_is_type(v, ALLM_JSON_NULL))
         return json_slice(v).ptr;
-    buf_init(&text, a, SIZE_MAX / 2);
+    struct buf text = buf_in(a, SIZE_MAX / 2);
     json_write(&text, v, 0);
     return text.broken ? NULL : buf_slice(&text).ptr;
 }

@@ -284,7 +284,6 @@ static void resume_stream(struct talk *t, const char *why)
 static void take_answer(struct talk *t)
 {
     struct server *s = t->server;
-    struct buf why;
     if (talk_is_type(t, "application/json") && t->body.len)
         mcp_client_hear(s->client, buf_slice(&t->body), server_now());
     if (!is_awaited(t))
@@ -294,7 +293,7 @@ static void take_answer(struct talk *t)
                            (struct slice){ "", 0 }, server_now());
         return;
     }
-    buf_init(&why, &t->arena, SIZE_MAX / 2);
+    struct buf why = buf_in(&t->arena, SIZE_MAX / 2);
     buf_format(&why,
                "the server answered with HTTP status %d and %.100s, which is "
                "not an answer of MCP; check the URL",

@@ -197,10 +197,8 @@ static void process_done(struct process *p)
 {
     struct server *s = server_of(p);
     struct server_pipe *l = &s->pipe;
-    struct arena a;
-    struct buf why;
-    arena_init(&a, s->owner->mem);
-    buf_init(&why, &a, SIZE_MAX / 2);
+    struct arena a = arena_in(s->owner->mem);
+    struct buf why = buf_in(&a, SIZE_MAX / 2);
     crew_stop_timer(s->owner->opts.crew, &s->timer);
     note_process(p, SLICE("\n"));
     describe_end(s, &why);

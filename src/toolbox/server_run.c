@@ -338,13 +338,12 @@ static void make_live(struct server *s)
 
 void server_begin(struct server *s)
 {
-    struct arena a;
     make_live(s);
     if (s->owner->stopping) {
         s->phase = PHASE_OFF;
         return;
     }
-    arena_init(&a, s->owner->mem);
+    struct arena a = arena_in(s->owner->mem);
     s->timer.due = server_due;
     s->forgot = false;
     s->phase = PHASE_OPENING;
@@ -419,7 +418,6 @@ static bool ended_by_probe(const struct server *s)
 
 void server_closed(struct server *s, const char *why)
 {
-    struct arena a;
     struct mcp_client *client = s->client;
     bool probed = ended_by_probe(s);
     s->phase = PHASE_ENDING;
@@ -437,7 +435,7 @@ void server_closed(struct server *s, const char *why)
         s->known = revision_legacy();
         server_begin(s);
     } else {
-        arena_init(&a, s->owner->mem);
+        struct arena a = arena_in(s->owner->mem);
         after_end(s,
                   status_error(&a, ALLM_ERR_TOOL, "handler_exit", "%s", why));
         arena_release(&a);

@@ -27,9 +27,8 @@ static bool is_command(const struct server *s)
 /* "Bearer TOKEN"; NULL: there is no token, or no memory. */
 static const char *make_bearer(struct arena *a, struct slice text)
 {
-    struct buf b;
     text = slice_trim(slice_take(&text, '\n'));
-    buf_init(&b, a, SIZE_MAX / 2);
+    struct buf b = buf_in(a, SIZE_MAX / 2);
     buf_text(&b, "Bearer ");
     buf_add(&b, text);
     return text.len ? buf_slice(&b).ptr : NULL;
@@ -61,11 +60,10 @@ static const char *read_variable(const struct server *s, struct arena *a,
 static const char *read_path(const struct server *s, struct arena *a,
                              const allm_error **why)
 {
-    struct buf path;
     struct slice text = { NULL, 0 };
     const char *name = s->conf.auth + strlen("file:");
     bool at_home = !strncmp(name, "~/", 2) && getenv("HOME");
-    buf_init(&path, a, SIZE_MAX / 2);
+    struct buf path = buf_in(a, SIZE_MAX / 2);
     buf_text(&path, at_home ? getenv("HOME") : "");
     buf_text(&path, name + at_home);
     int error = path.broken ? ENOMEM

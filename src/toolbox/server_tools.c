@@ -59,10 +59,9 @@ static const allm_json *output_metadata(struct arena *a,
                                         const struct server_tool *t,
                                         const allm_json *schema)
 {
-    struct build b;
     if (!t->output)
         return NULL;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_value_at(&b, "output_schema", schema);
     return build_finish(&b);
 }
@@ -70,11 +69,9 @@ static const allm_json *output_metadata(struct arena *a,
 static const allm_json *reach_of(struct arena *a, const char *server,
                                  const char *tool)
 {
-    struct build b;
-    struct buf word;
-    buf_init(&word, a, SIZE_MAX / 2);
+    struct buf word = buf_in(a, SIZE_MAX / 2);
     buf_format(&word, "server %s %s", server, tool);
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     build_text(&b, buf_slice(&word));
     return word.broken ? NULL : build_finish(&b);
 }
@@ -82,10 +79,8 @@ static const allm_json *reach_of(struct arena *a, const char *server,
 /* The bytes that it costs in a request. */
 static size_t weigh_tool(const struct mcp_tool *t, struct mem mem)
 {
-    struct arena scratch;
-    struct buf text;
-    arena_init(&scratch, mem);
-    buf_init(&text, &scratch, SIZE_MAX / 2);
+    struct arena scratch = arena_in(mem);
+    struct buf text = buf_in(&scratch, SIZE_MAX / 2);
     json_write(&text, t->schema, 0);
     size_t n = text.len + strlen(t->description);
     arena_release(&scratch);
@@ -162,8 +157,7 @@ static bool is_offered(struct server *s, const allm_json *list,
                        struct arena *scratch)
 {
     char sum[SHA256_HEX + 1];
-    struct buf text;
-    buf_init(&text, scratch, SIZE_MAX / 2);
+    struct buf text = buf_in(scratch, SIZE_MAX / 2);
     json_write(&text, list, 0);
     if (text.broken)
         return false;
@@ -195,8 +189,7 @@ static bool make_shelf(struct server *s, const allm_json *list,
 
 bool server_offer(struct server *s, const allm_json *list)
 {
-    struct arena scratch;
-    arena_init(&scratch, s->owner->mem);
+    struct arena scratch = arena_in(s->owner->mem);
     bool good = is_offered(s, list, &scratch) || make_shelf(s, list, &scratch);
     if (!good)
         *s->list_sum = 0;

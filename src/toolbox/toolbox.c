@@ -437,8 +437,7 @@ static void report_entry(struct build *b, const struct entry *e)
 static void report_hidden(struct build *b, struct arena *a,
                           const struct entry *e)
 {
-    struct buf why;
-    buf_init(&why, a, 1024);
+    struct buf why = buf_in(a, 1024);
     buf_format(&why, "there is already a tool named %s", e->tool->name);
     build_object(b);
     build_text_at(b, "source", slice_of(e->source));
@@ -468,12 +467,10 @@ allm_json *allm_toolbox_report(const allm_toolbox *given)
     static const char *const modes[] = { "on", "strict", "off" };
     allm_toolbox *t = (allm_toolbox *)(uintptr_t)given;
     struct allm_home *home = t ? home_new(home_mem(t->home), 4096) : NULL;
-    struct arena scratch;
-    struct build b;
     if (!home)
         return NULL;
-    arena_init(&scratch, home_mem(t->home));
-    build_init(&b, &scratch);
+    struct arena scratch = arena_in(home_mem(t->home));
+    struct build b = build_in(&scratch);
     const struct entry_list *list = list_entries(&t->list);
     pthread_mutex_lock(&t->lock);
     build_object(&b);

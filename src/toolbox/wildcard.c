@@ -176,8 +176,7 @@ static bool is_ascii(struct slice s)
  * if memory is short. */
 static struct slice widen(struct arena *a, struct slice text)
 {
-    struct buf b;
-    buf_init(&b, a, SIZE_MAX / 2);
+    struct buf b = buf_in(a, SIZE_MAX / 2);
     for (size_t i = 0; i < text.len; i++) {
         char bytes[4];
         size_t n = utf8_put(bytes, (unsigned char)text.ptr[i]);
