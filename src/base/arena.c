@@ -188,6 +188,22 @@ void *arena_resize(struct arena *a, void *p, size_t old, size_t size)
     return q;
 }
 
+bool arena_grow(struct arena *a, void *list, size_t count, size_t *cap,
+                size_t first, size_t size)
+{
+    void *old;
+    size_t more = *cap ? 2 * *cap : first;
+    if (count < *cap)
+        return true;
+    memcpy(&old, list, sizeof old);
+    void *grown = arena_resize(a, old, *cap * size, more * size);
+    if (!grown)
+        return false;
+    memcpy(list, &grown, sizeof grown);
+    *cap = more;
+    return true;
+}
+
 char *arena_copy(struct arena *a, struct slice s)
 {
     if (!s.ptr)

@@ -40,6 +40,12 @@ void *arena_zero(struct arena *a, size_t size);
  * never fails; if NULL is returned, p is unchanged. */
 void *arena_resize(struct arena *a, void *p, size_t old, size_t size);
 
+/* Make room for one more element behind `count` of `size` bytes in a list;
+ * `list` is the address of the pointer to it.  A full list doubles, from room
+ * for `first`.  False: out of memory, and the list is unchanged. */
+bool arena_grow(struct arena *a, void *list, size_t count, size_t *cap,
+                size_t first, size_t size);
+
 /* A copy followed by a NUL (not counted).  A NULL text stays NULL. */
 char *arena_copy(struct arena *a, struct slice s);
 char *arena_text(struct arena *a, const char *text);

@@ -33,17 +33,9 @@ static const struct {
 
 void class_add(struct class_draft *d, uint32_t first, uint32_t last)
 {
-    if (d->count == d->cap) {
-        size_t cap = d->cap ? 2 * d->cap : 8;
-        struct span *more = arena_resize(d->arena, d->spans,
-                                         d->cap * sizeof *more,
-                                         cap * sizeof *more);
-        if (!more)
-            return;             /* class_done() notices the broken arena */
-        d->spans = more;
-        d->cap = cap;
-    }
-    d->spans[d->count++] = (struct span){ first, last };
+    if (arena_grow(d->arena, &d->spans, d->count, &d->cap, 8,
+                   sizeof *d->spans))   /* else the arena is broken */
+        d->spans[d->count++] = (struct span){ first, last };
 }
 
 /* Add all code points that the spans, which are in order, leave out. */

@@ -51,17 +51,10 @@ bool check_out_of_memory(struct check *k)
 
 static struct fault *add_fault(struct check *k)
 {
-    if (k->count == k->cap) {
-        size_t cap = k->cap ? 2 * k->cap : 16;
-        struct fault *more = arena_resize(&k->scratch, k->faults,
-                                          k->cap * sizeof *more,
-                                          cap * sizeof *more);
-        if (!more) {
-            check_out_of_memory(k);
-            return NULL;
-        }
-        k->faults = more;
-        k->cap = cap;
+    if (!arena_grow(&k->scratch, &k->faults, k->count, &k->cap, 16,
+                    sizeof *k->faults)) {
+        check_out_of_memory(k);
+        return NULL;
     }
     struct fault *f = &k->faults[k->count];
     *f = (struct fault){ .number = k->count++ };

@@ -423,15 +423,10 @@ static struct recording_step *add_step(struct reading *r,
     int64_t before = x->count ? x->steps[x->count - 1].at_ms : 0;
     if (!take_number(r, r->object, "ms", RECORDING_LONGEST_MS - before, &ms))
         return NULL;
-    if (x->count == r->room) {
-        size_t room = r->room ? 2 * r->room : 8, size = sizeof *x->steps;
-        void *p = arena_resize(r->arena, x->steps, r->room * size, room * size);
-        if (!p) {
-            no_memory(r);
-            return NULL;
-        }
-        x->steps = p;
-        r->room = room;
+    if (!arena_grow(r->arena, &x->steps, x->count, &r->room, 8,
+                    sizeof *x->steps)) {
+        no_memory(r);
+        return NULL;
     }
     struct recording_step *step = &x->steps[x->count++];
     *step = (struct recording_step){ .kind = kind,

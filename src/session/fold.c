@@ -43,17 +43,7 @@ static uint64_t added(const allm_json *record)
 static bool reserve(struct fold *f, void *list, size_t count, size_t *cap,
                     size_t size)
 {
-    void *old, *more;
-    if (count < *cap)
-        return true;
-    memcpy(&old, list, sizeof old);
-    size_t larger = *cap ? 2 * *cap : 4;
-    more = arena_resize(f->arena, old, *cap * size, larger * size);
-    if (!more)
-        return false;
-    memcpy(list, &more, sizeof more);
-    *cap = larger;
-    return true;
+    return arena_grow(f->arena, list, count, cap, 4, size);
 }
 
 /* ------------------------------------------------------------ records --- */
@@ -286,8 +276,7 @@ static void build_unknown(struct build *b, const struct fold_call *c)
 
 const allm_json *fold_broken_off(const struct fold *f, struct arena *a)
 {
-    struct build b;
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_uint_at(&b, "begin", f->begin);
     build_word(&b, "op", f->op);
     build_uint_at(&b, "turn", f->turn);
@@ -302,9 +291,8 @@ const allm_json *fold_broken_off(const struct fold *f, struct arena *a)
 
 const allm_json *fold_interrupted(const struct fold *f, struct arena *a)
 {
-    struct build b;
     size_t n = 0;
-    build_start_array(&b, a);
+    struct build b = build_array_in(a);
     for (size_t i = 0; i < f->call_count; i++) {
         const struct fold_call *c = &f->calls[i];
         if (!c->begun)

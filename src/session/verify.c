@@ -140,16 +140,9 @@ static bool has_hash(const struct backend_message *m, const char *hash)
 
 static bool push_hash(struct log *l, const char *hash)
 {
-    if (l->count == l->cap) {
-        size_t cap = l->cap ? 2 * l->cap : 64;
-        const char **list = arena_resize(l->arena, l->hashes,
-                                         l->cap * sizeof *list,
-                                         cap * sizeof *list);
-        if (!list)
-            return false;
-        l->hashes = list;
-        l->cap = cap;
-    }
+    if (!arena_grow(l->arena, &l->hashes, l->count, &l->cap, 64,
+                    sizeof *l->hashes))
+        return false;
     l->hashes[l->count++] = hash;
     return true;
 }
@@ -338,9 +331,8 @@ static const allm_error *check_messages(struct log *l)
 
 static const allm_error *check_state(struct log *l)
 {
-    struct arena t;
     const allm_error *error, *why = NULL;
-    arena_init(&t, l->arena->mem);
+    struct arena t = arena_in(l->arena->mem);
     const allm_json *mine = json_at(unpack(l, &t, l->state_text, &error),
                                     "state");
     const allm_json *row = json_parse_loose(&t, l->row->state, &why);
@@ -456,7 +448,6 @@ const allm_error *verify_store(allm_store *s, struct arena *a, const char *name,
                                const allm_json **out)
 {
     struct verify v = { .name = name, .arena = a };
-    struct build b;
     build_start_array(&v.faults_found, a);
     const allm_error *error = store_call(s, verify_here, a, &v);
     const allm_json *faults = build_finish(&v.faults_found);
@@ -465,7 +456,7 @@ const allm_error *verify_store(allm_store *s, struct arena *a, const char *name,
     if (name && !v.found)
         return status_error(a, ALLM_ERR_SESSION, "session_not_found",
                             "there is no session \"%s\" in this store", name);
-    build_start_object(&b, a);
+    struct build b = build_object_in(a);
     build_bool_at(&b, "ok", v.faults == 0);
     build_uint_at(&b, "sessions", v.sessions);
     build_uint_at(&b, "records", v.records);

@@ -97,17 +97,8 @@ static struct backend_change *newest_change(struct store_append *p)
 
 static bool reserve_change(struct store_append *p)
 {
-    if (p->columns.change_count < p->cap)
-        return true;
-    size_t cap = p->cap ? 2 * p->cap : 4;
-    struct backend_change *list = arena_resize(&p->arena, p->changes,
-                                               p->cap * sizeof *list,
-                                               cap * sizeof *list);
-    if (!list)
-        return false;
-    p->changes = list;
-    p->cap = cap;
-    return true;
+    return arena_grow(&p->arena, &p->changes, p->columns.change_count, &p->cap,
+                      4, sizeof *p->changes);
 }
 
 /* The time of an append; most have that of the one before, but for the last

@@ -112,17 +112,10 @@ void record_close(struct emit *e)
 static void add_blob(struct record_blobs *blobs, struct slice hash,
                      struct slice bytes)
 {
-    if (blobs->count == blobs->cap) {
-        size_t cap = blobs->cap ? 2 * blobs->cap : 4;
-        struct backend_blob *list = arena_resize(blobs->arena, blobs->list,
-                                                 blobs->cap * sizeof *list,
-                                                 cap * sizeof *list);
-        if (!list) {
-            blobs->broken = true;
-            return;
-        }
-        blobs->list = list;
-        blobs->cap = cap;
+    if (!arena_grow(blobs->arena, &blobs->list, blobs->count, &blobs->cap, 4,
+                    sizeof *blobs->list)) {
+        blobs->broken = true;
+        return;
     }
     const char *mine = arena_copy(blobs->arena, hash);
     blobs->broken = blobs->broken || !mine;

@@ -229,16 +229,9 @@ static bool read_cell(struct arena *a, sqlite3_stmt *stmt, int column,
 static bool read_row(struct arena *a, sqlite3_stmt *stmt, struct sql_rows *rows,
                      size_t *cap)
 {
-    if (rows->count == *cap) {
-        size_t more = *cap ? 2 * *cap : 1;
-        size_t one = rows->columns * sizeof *rows->cells;
-        struct sql_value *cells = arena_resize(a, rows->cells, *cap * one,
-                                               more * one);
-        if (!cells)
-            return false;
-        rows->cells = cells;
-        *cap = more;
-    }
+    if (!arena_grow(a, &rows->cells, rows->count, cap, 1,
+                    rows->columns * sizeof *rows->cells))
+        return false;
     struct sql_value *row = rows->cells + rows->count++ * rows->columns;
     for (size_t i = 0; i < rows->columns; i++)
         if (!read_cell(a, stmt, (int)i, &row[i]))

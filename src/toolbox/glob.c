@@ -26,15 +26,8 @@ struct globbing {
 static bool add_hit(struct globbing *g, struct hit hit)
 {
     struct arena *a = &g->call->arena;
-    if (g->count == g->cap) {
-        size_t cap = g->cap ? 2 * g->cap : 64;
-        void *more = arena_resize(a, g->list, g->cap * sizeof *g->list,
-                                  cap * sizeof *g->list);
-        if (!more)
-            return false;
-        g->list = more;
-        g->cap = cap;
-    }
+    if (!arena_grow(a, &g->list, g->count, &g->cap, 64, sizeof *g->list))
+        return false;
     hit.path = arena_text(a, hit.path);
     g->list[g->count++] = hit;
     return hit.path != NULL;

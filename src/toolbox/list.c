@@ -137,16 +137,9 @@ const struct entry *list_find(struct tool_list *l, const char *name)
 /* A place for one more source; false: no memory. */
 static bool add_place(struct tool_list *l, size_t *place)
 {
-    if (l->source_count == l->source_room) {
-        size_t room = l->source_room ? 2 * l->source_room : 8;
-        struct source *more = arena_resize(&l->arena, l->sources,
-                                           l->source_room * sizeof *more,
-                                           room * sizeof *more);
-        if (!more)
-            return false;
-        l->sources = more;
-        l->source_room = room;
-    }
+    if (!arena_grow(&l->arena, &l->sources, l->source_count, &l->source_room, 8,
+                    sizeof *l->sources))
+        return false;
     *place = l->source_count++;
     l->sources[*place] = (struct source){ 0, NULL, NULL };
     return true;

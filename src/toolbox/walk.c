@@ -52,15 +52,9 @@ static enum walk_kind kind_of(int dir, const struct dirent *e)
 
 static bool add_found(struct folder *f, const struct dirent *e)
 {
-    if (f->count == f->cap) {
-        size_t cap = f->cap ? 2 * f->cap : 32;
-        void *more = arena_resize(&f->arena, f->list, f->cap * sizeof *f->list,
-                                  cap * sizeof *f->list);
-        if (!more)
-            return false;
-        f->list = more;
-        f->cap = cap;
-    }
+    if (!arena_grow(&f->arena, &f->list, f->count, &f->cap, 32,
+                    sizeof *f->list))
+        return false;
     const char *name = arena_text(&f->arena, e->d_name);
     if (!name)
         return false;
@@ -116,9 +110,8 @@ static bool add_folder_rules(struct walk *w, struct arena *a,
                              const struct ignore **rules, struct slice folder,
                              bool git, bool own)
 {
-    struct buf b;
     size_t dir = folder.len ? folder.len + 1 : 0;
-    buf_init(&b, a, 1 << 16);
+    struct buf b = buf_in(a, 1 << 16);
     buf_add(&b, folder);
     buf_text(&b, dir ? "/" : "");
     buf_text(&b, ".git/info/exclude");

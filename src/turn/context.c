@@ -44,20 +44,9 @@ void context_release(allm_context *c)
 static bool reserve_pointer(allm_context *c, void *list, size_t count,
                             size_t *room)
 {
-    void *old;
-    memcpy(&old, list, sizeof old);
-    if (count < *room)
-        return true;
-    size_t more = *room ? *room * 2 : 8;
-    void *p = arena_resize(c->arena, old, *room * sizeof(void *),
-                           more * sizeof(void *));
-    if (!p) {
-        c->broken = true;
-        return false;
-    }
-    memcpy(list, &p, sizeof p);
-    *room = more;
-    return true;
+    bool good = arena_grow(c->arena, list, count, room, 8, sizeof(void *));
+    c->broken = c->broken || !good;
+    return good;
 }
 
 void context_push_message(allm_context *c, allm_message *m)

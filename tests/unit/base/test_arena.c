@@ -195,6 +195,25 @@ static void the_newest_piece_moves_when_its_block_is_full(void)
     arena_release(&a);
 }
 
+static void a_list_grows(void)
+{
+    enum { COUNT = 100 };
+    struct arena a;
+    int *list = NULL;
+    size_t cap = 0, n = 0;
+    arena_init(&a, mem_default());
+    while (n < COUNT && arena_grow(&a, &list, n, &cap, 3, sizeof *list)) {
+        CHECK_ALWAYS(n < cap);
+        list[n] = (int)n;
+        n++;
+    }
+    CHECK_INT(n, COUNT);
+    CHECK_INT(cap, 192);
+    for (size_t i = 0; i < n; i++)
+        CHECK_ALWAYS(list[i] == (int)i);
+    arena_release(&a);
+}
+
 static void resizing_nothing_allocates(void)
 {
     struct arena a;
@@ -433,6 +452,7 @@ TESTS = {
     TEST(the_newest_piece_changes_in_place),
     TEST(an_older_piece_moves_to_grow),
     TEST(the_newest_piece_moves_when_its_block_is_full),
+    TEST(a_list_grows),
     TEST(resizing_nothing_allocates),
     TEST(a_large_piece_leaves_no_copy_behind),
     TEST(growing_pieces_move_to_blocks_of_their_own),
