@@ -125,7 +125,7 @@ static bool is_delta(allm_event_type type)
 static bool joins_delta(const struct live *l, const allm_event *event)
 {
     return l->type == event->type && l->has_id == (event->id != NULL) &&
-           (!event->id || !strcmp(event->id, l->id.ptr));
+           slice_eq(slice_of(event->id), buf_slice(&l->id));
 }
 
 static void add_delta(struct live *l, const allm_event *event, uint64_t head)
