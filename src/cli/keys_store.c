@@ -5,6 +5,7 @@
 #include "cli/model_name.h"
 #include "cli/print.h"
 #include "cli/registry.h"
+#include "cli/reword.h"
 #include "cli/settings.h"
 #include "cli/target.h"
 #include "conf/file.h"
@@ -157,12 +158,15 @@ static int list_models(const struct target *t, const char *provider)
         engine, ALLM(call_opts, .json = t->options, .total_ms = 20000));
     allm_stream_wait(stream);
     const allm_error *error = allm_stream_error(stream);
+    allm_error *better = reword_error(error);
     int code = exit_of_error(error);
     if (error)
-        print_format("%-22s %.300s\n", provider, error->message);
+        print_format("%-22s %.300s\n", provider,
+                     better ? better->message : error->message);
     else
         print_format("%-22s works: %zu models\n", provider,
                      allm_json_count(allm_stream_models(stream)));
+    allm_error_free(better);
     allm_stream_free(stream);
     allm_engine_free(engine);
     return code;

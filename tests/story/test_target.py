@@ -290,6 +290,10 @@ def test_keys_test():
         equal(run.code, 4)
         assert SECRET not in run.text + run.said
         equal(p.run("keys", "test").code, 4)
+        run = p.run("keys", "test", "openai")
+        equal(run.code, 4)
+        holds(run.text, "OPENAI_API_KEY")
+        assert "allm_keys_put" not in run.text, run.text
 
 
 def test_key_of_settings():
