@@ -8,6 +8,21 @@
 
 /* ---------------------------------------------------------------- words --- */
 
+/* The tool comes after the name of its server, which has no spaces. */
+static void add_server_tool(struct bytes *out, const char *words)
+{
+    size_t n = strcspn(words, " ");
+    if (words[n]) {
+        bytes_text(out, "call ");
+        bytes_text(out, words + n + 1);
+        bytes_text(out, " of ");
+    } else {
+        bytes_text(out, "use ");
+    }
+    bytes_text(out, "the server ");
+    bytes_add(out, words, n);
+}
+
 /* "write PATH" is "change files in PATH", and so on. */
 static void add_reach(struct bytes *out, const char *reach)
 {
@@ -18,10 +33,13 @@ static void add_reach(struct bytes *out, const char *reach)
         { "write ", "change files in " },
         { "net ", "connect to " },
         { "env ", "see the variable " },
-        { "server ", "use the server " },
     };
     if (!strcmp(reach, "net")) {
         bytes_text(out, "use the network");
+        return;
+    }
+    if (!strncmp(reach, "server ", 7)) {
+        add_server_tool(out, reach + 7);
         return;
     }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {

@@ -109,7 +109,9 @@ allm_json *mcp_once_ask(const char *word, const char *method,
                               : NULL;
     if (entry && !result && !strpbrk(word, "/ ") &&
         !toolbox_servers_knows(word))
-        print_note("%.100s is no server of your settings: allm mcp list", word);
+        print_note("there is no server \"%.100s\" in your settings (allm mcp "
+                   "list shows them)",
+                   word);
     allm_json_free(entry);
     return result;
 }

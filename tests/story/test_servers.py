@@ -38,7 +38,8 @@ def test_command_line():
                     *one), ["5"])
     run = p.run("--mcp", SERVER, *one, "hi")
     equal(run.code, 10)
-    holds(run.said, "mcp_server__add wants to use the server mcp_server")
+    holds(run.said,
+          "mcp_server__add wants to call add of the server mcp_server (id")
     one_sentence(p.run("--mcp", "'open", *one, "hi"), 2, "quote")
 
 
@@ -226,7 +227,7 @@ def test_by_hand():
     one_sentence(p.run("mcp", "login", "story"), 2, "login")
     run = p.run("mcp", "tools", "storry")
     equal((run.code, run.text), (1, ""))
-    holds(run.said, "storry is no server of your settings", "allm mcp list")
+    holds(run.said, 'no server "storry" in your settings', "allm mcp list")
 
 
 def test_by_hand_from_a_file():
