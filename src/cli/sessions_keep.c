@@ -168,10 +168,11 @@ static void print_faults(const allm_json *report)
                      allm_json_number(allm_json_get(f, "seq")),
                      what ? what : "?");
     }
-    print_format("%s: %.0f sessions, %.0f records\n",
-                 allm_json_count(faults) ? "damaged" : "ok",
-                 allm_json_number(allm_json_get(report, "sessions")),
-                 allm_json_number(allm_json_get(report, "records")));
+    double sessions = allm_json_number(allm_json_get(report, "sessions"));
+    double records = allm_json_number(allm_json_get(report, "records"));
+    print_format("%s: %.0f session%s, %.0f record%s\n",
+                 allm_json_count(faults) ? "damaged" : "ok", sessions,
+                 sessions == 1 ? "" : "s", records, records == 1 ? "" : "s");
 }
 
 int sessions_verify(struct sessions *s, int argc, char **argv)
