@@ -159,8 +159,8 @@ ALLM_API const allm_tool_call *allm_approval_call(const allm_approval *);
 /* What the call can access, as a toolbox describes it.  NULL: not known. */
 ALLM_API const allm_json *allm_approval_reach(const allm_approval *);
 
-/* Allows the call: it begins as soon as a slot is free.  Another error than
- * ALLM_ERR_MISUSE: so it does, but its scope could not be stored. */
+/* Allows the call: it begins as soon as a slot is free.  Any error except
+ * ALLM_ERR_MISUSE: it begins, but the scope could not be stored. */
 ALLM_API allm_status allm_approval_allow(allm_approval *, allm_approval_scope);
 /*
  * Denies the call.  It fails with the reason `denied`, and the model sees

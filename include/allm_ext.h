@@ -125,8 +125,8 @@ typedef struct allm_stage {
 
 /* The flags of a stage. */
 typedef enum allm_stage_flags {
-    ALLM_STAGE_ON_ERROR   = 1 << 0,   /* run also after an error            */
-    ALLM_STAGE_ON_DECIDED = 1 << 1    /* run also after a decision          */
+    ALLM_STAGE_ON_ERROR   = 1 << 0,   /* run even after an error            */
+    ALLM_STAGE_ON_DECIDED = 1 << 1    /* run even after a decision          */
 } allm_stage_flags;
 
 /*

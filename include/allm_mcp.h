@@ -95,8 +95,8 @@ typedef struct allm_mcp_request {
 ALLM_API const allm_mcp_request *allm_mcp_server_next(allm_mcp_server *);
 
 /*
- * These answer a request, from whichever place, in any order.  An id that is
- * not known, or was cancelled, is ignored, which is ALLM_OK.
+ * These answer requests, at any time and in any order.  An id that is not
+ * known, or was cancelled, is ignored, which is ALLM_OK.
  *
  * allm_mcp_server_answer() takes the result as the protocol has it: {"content":
  * [{"type": "text", "text": ...}], "structuredContent": ..., "isError": ...} of

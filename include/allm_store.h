@@ -146,8 +146,8 @@ ALLM_API allm_status allm_session_abandon(allm_session *);
 ALLM_API allm_status allm_session_let_go(allm_session *);
 
 /*
- * Creates a new session with the messages and state as of record seq, which
- * must be of type created, change, turn or end; seq 0: as of the last such
+ * Creates a new session with the messages and state after record seq, which
+ * must be of type created, change, turn or end; seq 0: after the last such
  * record.  allm_store_error() has the reason of a failure.
  */
 ALLM_API allm_status allm_session_fork(const allm_session *, uint64_t seq,
@@ -204,11 +204,11 @@ typedef enum allm_follow_flags {
  * with the operation that runs, or else with the next one; "0": with the first
  * record; "SEQ": after a session that was read when this was its last record.
  *
- * session_changed tells of each record that creates or changes the session, or
+ * session_changed reports each record that creates or changes the session, or
  * begins or ends an operation.  The events of an operation are kept until the
  * next one begins; of older ones the answers and tool results are reported.  A
  * cursor among events that are gone fails with cursor_gone: continue from
- * "SEQ".  A message_started voids a message that was not completed.
+ * "SEQ".  A message_started replaces a message that was not completed.
  *
  * The stream does not end by itself without ALLM_FOLLOW_ONE.  The caller frees
  * it; that cancels nothing.

@@ -153,13 +153,13 @@ ALLM_API allm_status allm_tool_later(allm_tool_run *, uint32_t delay_ms,
  */
 ALLM_API bool allm_tool_cancelled(const allm_tool_run *);
 
-/* A function that is told that the answer is no longer awaited. */
+/* A function that is called when the answer is no longer awaited. */
 typedef void (*allm_tool_cancel_fn)(void *ud);
 /*
  * Calls fn(ud) once, from any thread, when the answer is no longer awaited: as
- * soon as allm_tool_cancelled() would be true; at once if it is already.  After
- * the run was answered or freed, fn is not called any more and does not run
- * any more.  fn must be quick and may not call a function with this run.
+ * soon as allm_tool_cancelled() would be true; at once if it is already.  Once
+ * the run was answered or freed, fn is not running and will not be called.  fn
+ * must be quick and may not call a function with this run.
  * ALLM_ERR_MISUSE: the run was answered, or has such a function.
  */
 ALLM_API allm_status allm_tool_on_cancel(allm_tool_run *,
@@ -174,9 +174,9 @@ ALLM_API const allm_json *allm_tool_run_context(const allm_tool_run *);
 ALLM_API const char *allm_tool_run_session_id(const allm_tool_run *);
 ALLM_API const char *allm_tool_run_request_id(const allm_tool_run *);
 /*
- * The idempotency key of this call, borrowed from the run: the same string
- * each time this call is run, also after a crash, and another one for every
- * other call.  It is REQUEST_ID/TURN/CALL_ID, or PREFIX/TURN/INDEX if the call
+ * The idempotency key of this call, borrowed from the run: the same string each
+ * time this call is run, even after a crash, and another one for every other
+ * call.  It is REQUEST_ID/TURN/CALL_ID, or PREFIX/TURN/INDEX if the call
  * options have a key_prefix.  A step of a recipe has the key of its call and a
  * number.  NULL outside a step, chat or agent.
  */

@@ -246,7 +246,7 @@ ALLM_API allm_status allm_toolbox_forget(allm_toolbox *, uint32_t index);
  * has the schema of its results, if there is one, as "output_schema".
  *
  * ALLM_ERR_VALIDATION: the entry is not valid, or the name is taken.  A server
- * that cannot be started is no error here: see allm_toolbox_wait().
+ * that cannot be started is not an error here: see allm_toolbox_wait().
  */
 ALLM_API allm_status allm_toolbox_add_server(allm_toolbox *, const char *name,
                                              const allm_json *entry);
@@ -256,7 +256,7 @@ ALLM_API allm_status allm_toolbox_add_server(allm_toolbox *, const char *name,
  * thread of the toolbox.  "log" is a message of the server: {"server", "level",
  * "logger", "data"}, as the server sent it.  "stderr" is a line of its process:
  * {"server", "line"}.  "ignored" counts what had no meaning so far: {"server",
- * "bad" (no messages), "stray" (answers that nobody awaits), "unknown"}.
+ * "bad" (not messages), "stray" (answers to no request), "unknown"}.
  */
 
 /*
@@ -275,8 +275,8 @@ ALLM_API int allm_toolbox_fd(const allm_toolbox *);
 
 /*
  * Sends one request to a server and waits for the result, at most timeout_ms
- * (0: as long as the server is not silent).  Not in elicit() and progress(). A
- * server that is off or has failed is started.  Methods:
+ * (0: as long as the server is not silent).  elicit() and progress() must not
+ * call it.  A server that is off or has failed is started.  Methods:
  *
  *      tools/list, resources/list, resources/templates/list, prompts/list
  *      tools/call, prompts/get     params: {"name", "arguments"}
