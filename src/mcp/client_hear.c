@@ -102,7 +102,10 @@ static void take_error(struct mcp_client *c, struct pending *p,
                        const struct rpc *m)
 {
     struct slice text = m->message;
-    client_fail(c, p, "handler_failed", "%.*s (error %d of the server)",
+    bool lacks = m->code == RPC_NO_METHOD;
+    client_fail(c, p, "handler_failed", "%s%s%.*s (error %d of the server)",
+                lacks ? mcp_method_name(p->method) : "",
+                lacks ? " is not supported: " : "",
                 text.len < 4096 ? (int)text.len : 4096,
                 text.ptr ? text.ptr : "", m->code);
 }

@@ -360,6 +360,10 @@ static const struct row requests[] = {
     { "an error", LEGACY CALL_3
       "< {'id':3,'error':{'code':-32602,'message':'bad a'}}\n"
       "! answer 3 handler_failed: bad a (error -32602 of the server)\n" },
+    { "a request that the server does not support", LEGACY CALL_3
+      "< {'id':3,'error':{'code':-32601,'message':'Method not found'}}\n"
+      "! answer 3 handler_failed: tools/call is not supported: Method not "
+      "found (error -32601 of the server)\n" },
     { "answers in another order", LEGACY CALL_3
       "prompt p {'b':'2'}\n"
       "> {'id':4,'method':'prompts/get','params':{'name':'p','arguments':"
