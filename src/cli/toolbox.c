@@ -51,8 +51,25 @@ static void try_tool_name(void *ud, const char *name, const char *kind)
     suggest_try(ud, name);
 }
 
+/* Say which server has the tool: -T takes the names of servers. */
+static bool report_server_tool(const char *name)
+{
+    const char *end = strstr(name, "__");
+    char server[65];
+    if (!end || end - name >= (long)sizeof server)
+        return false;
+    snprintf(server, sizeof server, "%.*s", (int)(end - name), name);
+    if (!toolbox_servers_knows(server))
+        return false;
+    print_fault("\"%.100s\" is a tool of the MCP server %s: use -T %s", name,
+                server, server);
+    return true;
+}
+
 static int report_no_tool(const char *name)
 {
+    if (report_server_tool(name))
+        return END_USAGE;
     struct suggest s;
     suggest_begin(&s, name);
     toolbox_names_each(try_tool_name, &s);

@@ -52,6 +52,7 @@ def test_settings():
     equal(p.results("-T", "story", "--mcp", "story", "--mcp", "story", *AUTO,
                     *calling(ADD)), ["5"])
     equal(starts(p), 1)
+    one_sentence(p.run("-T", "story__add", *text(), "hi"), 2, "use -T story")
     p.settings(mcp={"story": ENTRY}, tools={"default": ["story"]},
                approve={"story__add": "auto"})
     equal(p.results(*calling(ADD)), ["5"])
