@@ -219,7 +219,7 @@ ALLM_API void allm_sha256(const void *bytes, size_t len, char hex[65]);
 #define ALLM_VERSION_MINOR 1
 #define ALLM_VERSION_PATCH 0
 
-/* The version of the library, "0.1.0"; the macros are that of the header. */
+/* The version of the library, "0.1.0"; the macros are for this header. */
 ALLM_API const char *allm_version(void);
 
 #ifdef __cplusplus

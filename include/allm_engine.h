@@ -282,7 +282,7 @@ typedef enum allm_engine_flags {
 
 /* Creates an engine. */
 ALLM_API allm_engine *allm_engine_new(const allm_engine_opts *);
-/* Creates an engine from a stored record; opts has what a record has not. */
+/* Creates an engine from a stored record; opts has what a record lacks. */
 ALLM_API allm_engine *allm_engine_from_record(const allm_engine_record *,
                                               const allm_engine_opts *);
 /*

@@ -147,7 +147,7 @@ ALLM_API const allm_error *allm_toolbox_error(const allm_toolbox *);
 /*
  * Adds the tools of a program, or of all programs in a folder.  A program is
  * described by the file PROGRAM.json, or by what PROGRAM --allm-describe
- * prints.  Of a folder, programs that cannot be added are left out;
+ * prints.  In a folder, programs that cannot be added are left out;
  * allm_toolbox_report() names them.  ALLM_ERR_VALIDATION: the description is
  * not valid, or a name is taken; ALLM_ERR_TOOL: the program did not start.
  */
@@ -162,8 +162,8 @@ ALLM_API allm_status allm_toolbox_add_program(allm_toolbox *, const char *path);
  *      web     http_get
  *      all     all of them
  *
- * docs/tools-outside.md describes them.  A tool that is there already is left
- * as it is.  ALLM_ERR_VALIDATION: a name is not known, or a program has it.
+ * docs/tools-outside.md describes them.  A tool that was added before stays as
+ * it is.  ALLM_ERR_VALIDATION: a name is not known, or a program has it.
  */
 ALLM_API allm_status allm_toolbox_add_builtin(allm_toolbox *,
                                               const char *names);
