@@ -57,9 +57,8 @@ static allm_text *make_alias(const char *model, const allm_json *options)
     allm_json_build *b = member_new_object();
     member_text(b, "model", model);
     member_text(b, "system", given.system);
-    if (options) {
+    if (options)
         member_value(b, "options", options);
-    }
     allm_json *alias = member_done(b);
     bool simple = !given.system && !options;
     allm_text *text =

@@ -109,8 +109,8 @@ static int open_files(struct batch_run *run, int argc, char **argv)
 {
     const char *name;
     if (argc > 1) {
-        print_fault("batch takes one input, but got \"%.100s\", too", argv[1]);
-        return END_USAGE;
+        return print_misuse("batch takes one input, but got \"%.100s\", too",
+                            argv[1]);
     }
     if (!batch_run_shard(run, &name) ||
         !batch_lines_open(&run->lines, argc ? argv[0] : NULL, run->shard.number,

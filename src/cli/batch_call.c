@@ -280,9 +280,8 @@ static allm_json *copy_members(const allm_json *from,
 {
     allm_json_build *b = member_new_object();
     for (const allm_json *k = NULL; from && (k = allm_json_next(from, k));)
-        if (!handled(allm_json_text(k, NULL))) {
+        if (!handled(allm_json_text(k, NULL)))
             member_value(b, allm_json_text(k, NULL), allm_json_value(k));
-        }
     return member_done(b);
 }
 

@@ -33,8 +33,7 @@ static bool seek_shard(struct batch_lines *l, uint64_t size)
     l->offset = from - 1;
     if (lseek(l->fd, (off_t)l->offset, SEEK_SET) >= 0)
         return true;
-    print_fault("cannot read %s: %s", l->path, strerror(errno));
-    return false;
+    return print_fault("cannot read %s: %s", l->path, strerror(errno));
 }
 
 bool batch_lines_open(struct batch_lines *l, const char *path, uint32_t shard,

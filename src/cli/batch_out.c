@@ -207,8 +207,7 @@ static bool add_line(struct batch_out *o, const char *line, size_t len)
 
 static int reject_out(const struct batch_out *o, const char *why)
 {
-    print_fault("cannot use %s: %s", o->path, why);
-    return END_USAGE;
+    return print_misuse("cannot use %s: %s", o->path, why);
 }
 
 static int reject_line(const struct batch_out *o)

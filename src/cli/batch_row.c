@@ -83,9 +83,8 @@ static void put_noun(allm_json_build *b, const char *key, allm_text *text)
     size_t len = 0;
     const char *bytes = allm_text_bytes(text, &len);
     allm_json *value = bytes ? allm_json_parse(bytes, len, NULL) : NULL;
-    if (value && !allm_json_error(value)) {
+    if (value && !allm_json_error(value))
         member_value(b, key, value);
-    }
     allm_json_free(value);
     allm_text_free(text);
 }

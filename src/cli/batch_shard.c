@@ -86,9 +86,8 @@ bool batch_shard_read(struct batch_shard *s, const char *text)
     if (slash && read_whole(first, &s->number) &&
         read_whole(slash + 1, &s->of) && s->number >= 1 && s->number <= s->of)
         return true;
-    print_fault(
+    return print_fault(
         "--shard needs I/N, such as 1/4 to 4/4, or auto; not \"%.100s\"", text);
-    return false;
 }
 
 bool batch_shard_name(const struct batch_shard *s, const char *path, char *out,
@@ -100,6 +99,5 @@ bool batch_shard_name(const struct batch_shard *s, const char *path, char *out,
                  : snprintf(out, size, "%s", path);
     if (n > 0 && (size_t)n < size)
         return true;
-    print_fault("the name of the output file is too long");
-    return false;
+    return print_fault("the name of the output file is too long");
 }

@@ -29,8 +29,7 @@ struct tidy {
 
 static int fail_tidy(const char *path, int error)
 {
-    print_fault("cannot write %s: %s", path, strerror(error));
-    return END_USAGE;
+    return print_misuse("cannot write %s: %s", path, strerror(error));
 }
 
 /* Where the last row of the id of this line begins; NULL: it must not be
@@ -57,9 +56,9 @@ static int note_row(struct tidy *t, const struct batch_line *line)
 {
     uint64_t *slot = slot_of(t, line);
     if (!slot) {
-        print_fault("the rows of %s belong to a file of vectors, in this order",
-                    t->path);
-        return END_USAGE;
+        return print_misuse(
+            "the rows of %s belong to a file of vectors, in this order",
+            t->path);
     }
     *slot = line->offset;
     t->all++;
@@ -125,8 +124,7 @@ int batch_tidy(const char *path)
 {
     struct tidy t = { .path = path, .fd = -1 };
     if (access(path, F_OK)) {
-        print_fault("cannot read %s: %s", path, strerror(errno));
-        return END_USAGE;
+        return print_misuse("cannot read %s: %s", path, strerror(errno));
     }
     int code = batch_out_open(&t.out, path, -1);
     if (code == END_DONE)

@@ -40,16 +40,14 @@ struct search {
 
 static int fail_rows(const struct search *s, const char *why)
 {
-    print_fault("cannot search %s: %s", s->how->path, why);
-    return END_USAGE;
+    return print_misuse("cannot search %s: %s", s->how->path, why);
 }
 
 static int map_rows(struct search *s)
 {
     struct stat about;
     if (!s->how->path) {
-        print_fault("--similar needs -O FILE: the rows of allm embed");
-        return END_USAGE;
+        return print_misuse("--similar needs -O FILE: the rows of allm embed");
     }
     int fd = open(s->how->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &about))

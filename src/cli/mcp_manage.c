@@ -92,8 +92,7 @@ int mcp_list(const struct mcp_flags *f, int argc, char **argv)
     (void)argv;
     int code = settings_open();
     if (argc) {
-        print_fault("mcp list takes no argument");
-        return END_USAGE;
+        return print_misuse("mcp list takes no argument");
     }
     if (code != END_DONE)
         return code;
@@ -195,8 +194,8 @@ static int store_entry(const char *name, const allm_json *entry)
 {
     char path[PLACES_PATH], key[80];
     if (!config_user_file(path)) {
-        print_fault("there is no home directory to store the server in");
-        return END_USAGE;
+        return print_misuse(
+            "there is no home directory to store the server in");
     }
     snprintf(key, sizeof key, "mcp.%s", name);
     allm_text *text = allm_json_write(entry, 0);
@@ -245,9 +244,9 @@ int mcp_add(const struct mcp_flags *f, int argc, char **argv)
 {
     int code = settings_open();
     if (argc < 2) {
-        print_fault("usage: allm mcp add NAME COMMAND [ARG...], or NAME URL "
-                    "[-H 'K: V']");
-        return END_USAGE;
+        return print_misuse(
+            "usage: allm mcp add NAME COMMAND [ARG...], or NAME URL "
+            "[-H 'K: V']");
     }
     if (code == END_DONE)
         code = check_new_name(argv[0]);
@@ -266,8 +265,7 @@ int mcp_rm(const struct mcp_flags *f, int argc, char **argv)
     char path[PLACES_PATH], key[80];
     (void)f;
     if (argc != 1 || !mcp_entries_is_name(argv[0]) || !config_user_file(path)) {
-        print_fault("usage: allm mcp rm NAME");
-        return END_USAGE;
+        return print_misuse("usage: allm mcp rm NAME");
     }
     snprintf(key, sizeof key, "mcp.%.64s", argv[0]);
     int code = config_change(path, key, NULL);

@@ -120,9 +120,8 @@ allm_json *mcp_once_params(const char *name, const allm_json *arguments)
 {
     allm_json_build *b = member_new_object();
     member_text(b, "name", name);
-    if (arguments) {
+    if (arguments)
         member_value(b, "arguments", arguments);
-    }
     return member_done(b);
 }
 

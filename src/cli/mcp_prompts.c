@@ -11,9 +11,8 @@ static void put_argument(allm_json_build *b, const char *name,
     const allm_json *what = allm_json_get(param, "description");
     allm_json_build_object(b);
     member_text(b, "name", name);
-    if (what) {
+    if (what)
         member_value(b, "description", what);
-    }
     member_bool(b, "required", !allm_json_get(param, "default"));
     allm_json_build_end(b);
 }

@@ -179,9 +179,8 @@ static void answer_result(struct serving *s, const struct asking *a)
     allm_json_build_end(b);
     put_images(b, a);
     allm_json_build_end(b);
-    if (a->value) {
+    if (a->value)
         member_value(b, "structuredContent", a->value);
-    }
     if (a->failed) {
         member_bool(b, "isError", true);
     }
@@ -419,9 +418,8 @@ static void put_tool(allm_json_build *b, const allm_tool *tool)
     member_text(b, "name", tool->name);
     member_text(b, "description", tool->description ? tool->description : "");
     member_value(b, "inputSchema", tool->schema ? tool->schema : parsed);
-    if (output_of(tool)) {
+    if (output_of(tool))
         member_value(b, "outputSchema", output_of(tool));
-    }
     allm_json_build_end(b);
     allm_json_free(parsed);
 }

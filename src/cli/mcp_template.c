@@ -12,9 +12,8 @@
 static allm_json *arguments_of(const struct flag_list *pairs)
 {
     allm_json_build *b = member_new_object();
-    for (size_t i = 0; pairs && i < pairs->count; i += 2) {
+    for (size_t i = 0; pairs && i < pairs->count; i += 2)
         member_text(b, pairs->word[i], pairs->word[i + 1]);
-    }
     return member_done(b);
 }
 
@@ -43,8 +42,7 @@ int mcp_template_load(struct template_file *t, const char *word,
     const char *slash = strrchr(word, '/');
     if (!slash || slash == word || !slash[1] ||
         slash - word >= (long)sizeof server) {
-        print_fault("-t mcp:%.100s: write mcp:SERVER/PROMPT", word);
-        return END_USAGE;
+        return print_misuse("-t mcp:%.100s: write mcp:SERVER/PROMPT", word);
     }
     snprintf(server, sizeof server, "%.*s", (int)(slash - word), word);
     snprintf(t->path, sizeof t->path, "mcp:%.4000s", word);

@@ -11,8 +11,7 @@
 
 static int reject_arguments(const char *usage)
 {
-    print_fault("usage: allm mcp %s", usage);
-    return END_USAGE;
+    return print_misuse("usage: allm mcp %s", usage);
 }
 
 static void print_texts(const struct bytes *text)
@@ -143,9 +142,8 @@ static int print_messages(const allm_json *result)
 static allm_json *pair_arguments(int argc, char **argv)
 {
     allm_json_build *b = member_new_object();
-    for (int i = 0; i + 1 < argc; i += 2) {
+    for (int i = 0; i + 1 < argc; i += 2)
         member_text(b, argv[i], argv[i + 1]);
-    }
     return member_done(b);
 }
 

@@ -57,8 +57,7 @@ static bool is_stdin(const char *path)
 static bool load_file(struct prompt *p, struct input *in, const char *path)
 {
     if (is_stdin(path) && p->stdin_used) {
-        print_fault("standard input (-) can be used only once");
-        return false;
+        return print_fault("standard input (-) can be used only once");
     }
     p->stdin_used = p->stdin_used || is_stdin(path);
     return input_load(in, path);

@@ -246,9 +246,8 @@ static bool ask_property(allm_json_build *b, const char *name,
     const struct question q = { .title = bytes_string(&title), .body = body,
                                 .body_len = body ? strlen(body) : 0 };
     allm_json *value = ask_value(&q, schema, optional, &left);
-    if (value) {
+    if (value)
         member_value(b, name, value);
-    }
     allm_json_free(value);
     bytes_release(&title);
     return !left;

@@ -44,9 +44,8 @@ static allm_json *metadata_of(const allm_json *old, const char *model)
             continue;
         member_value(b, name, allm_json_value(k));
     }
-    if (model) {
+    if (model)
         member_text(b, "model", model);
-    }
     return member_done(b);
 }
 

@@ -208,9 +208,8 @@ allm_json *target_address(const struct target *t)
     allm_json_build *b = member_new_object();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const allm_json *value = allm_json_get(t->options, names[i]);
-        if (value) {
+        if (value)
             member_value(b, names[i], value);
-        }
     }
     return member_done(b);
 }

@@ -42,9 +42,8 @@ static allm_json *make_header(const struct template_save *s)
     member_text(b, "system", s->system);
     member_text(b, "schema", s->schema);
     put_list(b, "tools", s->tools);
-    if (s->options) {
+    if (s->options)
         member_value(b, "options", s->options);
-    }
     put_list(b, "attach", s->attach);
     member_text(b, "extract", s->extract);
     put_params(b, s->over->params);

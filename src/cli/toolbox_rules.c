@@ -91,9 +91,8 @@ allm_json *toolbox_rules_make(const struct toolbox_flags *f, bool automatic)
     bool ok = put_flag_rules(b, &f->approve, automatic);
     put_settings_rules(b, "project", true);
     put_settings_rules(b, "user", false);
-    if (f->yes) {
+    if (f->yes)
         member_bool(b, "yes", true);
-    }
     allm_json *rules = member_done(b);
     if (ok)
         return rules;
