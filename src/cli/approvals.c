@@ -9,9 +9,8 @@
 
 static struct approve_call call_of(const allm_json *row)
 {
-    const char *id = member_read(row, "id");
-    const char *name = member_read(row, "name");
-    return (struct approve_call){ id ? id : "", name ? name : "?",
+    return (struct approve_call){ member_or(row, "id", ""),
+                                  member_or(row, "name", "?"),
                                   allm_json_get(row, "arguments"),
                                   allm_json_get(row, "reach") };
 }

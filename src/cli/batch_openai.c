@@ -125,10 +125,9 @@ static void put_tool(allm_json_build *b, const allm_json *tool)
     f = f ? f : tool;
     const allm_json *schema = allm_json_get(f, "parameters");
     const allm_json *strict = allm_json_get(f, "strict");
-    const char *about = member_read(f, "description");
     allm_json_build_object(b);
     member_text(b, "name", member_read(f, "name"));
-    member_text(b, "description", about ? about : "");
+    member_text(b, "description", member_or(f, "description", ""));
     member_bool(b, "manual", true);
     if (schema) {
         member_value(b, "schema", schema);

@@ -44,13 +44,12 @@ const char *broken_calls(const allm_session *session, char names[300])
     *names = '\0';
     for (const allm_json *c = NULL; (c = allm_json_next(calls, c));) {
         const char *id = member_read(c, "id");
-        const char *name = member_read(c, "name");
         if (!first)
             first = id;
-        int n = at < 200
-                    ? snprintf(names + at, 300 - at, "%s%.40s (%.40s)",
-                               at ? ", " : "", id ? id : "?", name ? name : "?")
-                    : 0;
+        int n = at < 200 ? snprintf(names + at, 300 - at, "%s%.40s (%.40s)",
+                                    at ? ", " : "", id ? id : "?",
+                                    member_or(c, "name", "?"))
+                         : 0;
         at += n > 0 ? (size_t)n : 0;
     }
     return first;

@@ -121,17 +121,12 @@ void chat_sessions_fork(struct chat *c, const char *rest)
 
 /* ------------------------------------------------- /sessions, /search --- */
 
-static const char *text_of(const allm_json *session, const char *key)
-{
-    const char *text = member_read(session, key);
-    return text ? text : "-";
-}
-
 static void show_session(const allm_json *session)
 {
-    const char *title = text_of(session, "title");
-    print_note("%-24s %.10s  %.*s", text_of(session, "name"),
-               text_of(session, "changed"), (int)strcspn(title, "\n"), title);
+    const char *title = member_or(session, "title", "-");
+    print_note("%-24s %.10s  %.*s", member_or(session, "name", "-"),
+               member_or(session, "changed", "-"), (int)strcspn(title, "\n"),
+               title);
 }
 
 /* Show the sessions that have all the words; NULL: all sessions. */

@@ -10,12 +10,6 @@
 
 #include <string.h>
 
-static const char *text_member(const allm_json *row, const char *key)
-{
-    const char *text = member_read(row, key);
-    return text ? text : "";
-}
-
 /* From the next prompt on. */
 static bool add_chat_tools(struct chat *c, const char *names)
 {
@@ -33,8 +27,8 @@ void chat_tools_list(struct chat *c, const char *rest)
                                       : NULL;
     const allm_json *tools = allm_json_get(report, "tools"), *t = NULL;
     while ((t = allm_json_next(tools, t)))
-        print_note("%-28s %-8s %s", text_member(t, "name"),
-                   text_member(t, "kind"), text_member(t, "effect"));
+        print_note("%-28s %-8s %s", member_or(t, "name", ""),
+                   member_or(t, "kind", ""), member_or(t, "effect", ""));
     if (!allm_json_count(tools))
         print_note("(no tools; /tools NAMES adds some, such as /tools code)");
     allm_json_free(report);
@@ -50,9 +44,9 @@ void chat_tools_servers(struct chat *c, const char *rest)
     while ((s = allm_json_next(list, s))) {
         int64_t tools = 0;
         allm_json_int64(allm_json_get(s, "tools"), &tools);
-        print_note("%-20s %-9s %-6s %3lld tools  %s", text_member(s, "name"),
-                   text_member(s, "state"), text_member(s, "transport"),
-                   (long long)tools, text_member(s, "error"));
+        print_note("%-20s %-9s %-6s %3lld tools  %s", member_or(s, "name", ""),
+                   member_or(s, "state", ""), member_or(s, "transport", ""),
+                   (long long)tools, member_or(s, "error", ""));
     }
     if (!allm_json_count(list))
         print_note("(no servers; name them when the chat starts: allm chat "

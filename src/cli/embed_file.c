@@ -65,11 +65,10 @@ static void read_row(struct reading *r, const struct batch_line *line)
 {
     int64_t dims = 0;
     allm_json *row = allm_json_parse(line->ptr, line->len, NULL);
-    const char *model = member_read(row, "model");
     if (allm_json_true(allm_json_get(row, "ok"))) {
         allm_json_int64(allm_json_get(row, "dims"), &dims);
         r->dims = dims > 0 ? (size_t)dims : 0;
-        snprintf(r->model, sizeof r->model, "%s", model ? model : "");
+        snprintf(r->model, sizeof r->model, "%s", member_or(row, "model", ""));
         add_id(r, row);
     }
     allm_json_free(row);

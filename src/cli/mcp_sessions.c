@@ -23,14 +23,12 @@ static const char markdown[] = "text/markdown";
 static void put_resource(allm_json_build *b, const allm_json *row)
 {
     char uri[512];
-    const char *name = member_read(row, "name");
-    const char *title = member_read(row, "title");
-    snprintf(uri, sizeof uri, "%s%.400s", place, name ? name : "");
+    const char *name = member_or(row, "name", "");
+    snprintf(uri, sizeof uri, "%s%.400s", place, name);
     allm_json_build_object(b);
     member_text(b, "uri", uri);
-    member_text(b, "name", name ? name : "");
-    if (title)
-        member_text(b, "description", title);
+    member_text(b, "name", name);
+    member_text(b, "description", member_read(row, "title"));
     member_text(b, "mimeType", markdown);
     allm_json_build_end(b);
 }

@@ -42,10 +42,8 @@ static int print_tools(const allm_json *result)
 {
     const allm_json *list = allm_json_get(result, "tools"), *t = NULL;
     while ((t = allm_json_next(list, t))) {
-        const char *name = member_read(t, "name");
-        const char *what = member_read(t, "description");
-        name = name ? name : "(no name)";
-        what = what ? what : "";
+        const char *name = member_or(t, "name", "(no name)");
+        const char *what = member_or(t, "description", "");
         print_format("%-28.*s %.*s\n", (int)strcspn(name, "\r\n"), name,
                      (int)strcspn(what, "\r\n"), what);
     }
@@ -130,9 +128,8 @@ static int print_messages(const allm_json *result)
     const allm_json *list = allm_json_get(result, "messages"), *m = NULL;
     while ((m = allm_json_next(list, m))) {
         struct bytes text = { NULL, 0, 0 };
-        const char *role = member_read(m, "role");
         mcp_once_text(allm_json_get(m, "content"), &text);
-        print_format("%s: ", role ? role : "user");
+        print_format("%s: ", member_or(m, "role", "user"));
         print_texts(&text);
         bytes_release(&text);
     }

@@ -9,8 +9,7 @@
 
 static const char *mode_of(const allm_model_ref *m)
 {
-    const char *mode = member_read(m->metadata, "mode");
-    return mode ? mode : "chat";
+    return member_or(m->metadata, "mode", "chat");
 }
 
 /* Does the model have this capability, or this purpose ("embedding")? */

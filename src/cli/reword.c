@@ -33,11 +33,10 @@ static void reword_dotenv(const allm_error *e, char *text, size_t size)
 
 static void reword_unknown_tool(const allm_error *e, char *text, size_t size)
 {
-    const char *name = member_read(e->metadata, "tool_name");
     snprintf(text, size,
              "the model called the tool \"%.200s\", which this program does "
              "not have",
-             name ? name : "");
+             member_or(e->metadata, "tool_name", ""));
 }
 
 /* Name the flag instead of the option of the library. */

@@ -109,10 +109,9 @@ static const char *find_denial(const allm_json *error, const char *id)
 {
     const char *reason = member_read(error, "reason");
     const char *call = member_read(error, "tool_call_id");
-    const char *why = member_read(error, "cause");
     bool denied = reason && call && !strcmp(reason, "denied") &&
                   !strcmp(call, id);
-    return !denied ? NULL : why ? why : "";
+    return denied ? member_or(error, "cause", "") : NULL;
 }
 
 static void end_call(struct line_call *c, const allm_json *error)

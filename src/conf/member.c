@@ -77,6 +77,13 @@ const char *member_read(const allm_json *object, const char *key)
     return allm_json_text(allm_json_get(object, key), NULL);
 }
 
+const char *member_or(const allm_json *object, const char *key,
+                      const char *otherwise)
+{
+    const char *text = member_read(object, key);
+    return text ? text : otherwise;
+}
+
 allm_json *member_alone(const char *text, size_t len)
 {
     allm_json_build *b = allm_json_build_new(NULL);

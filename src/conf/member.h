@@ -27,6 +27,9 @@ void member_array(allm_json_build *b, const char *key);
 
 /* The string of a member; NULL: there is none, or it is no string. */
 const char *member_read(const allm_json *object, const char *key);
+/* The same, or `otherwise`. */
+const char *member_or(const allm_json *object, const char *key,
+                      const char *otherwise);
 
 /* A string as a value of its own; the caller frees it. */
 allm_json *member_alone(const char *text, size_t len);
