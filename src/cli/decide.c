@@ -141,22 +141,12 @@ int decide_begin(struct session *s)
     return ok ? code : END_SESSION;
 }
 
-static bool has_tool(const char *name)
-{
-    size_t count;
-    const allm_tool *const *tools = toolbox_tools(&count);
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(tools[i]->name, name))
-            return true;
-    return false;
-}
-
 const char *decide_lacks(const struct session *s)
 {
     const allm_json *list = allm_json_get(metadata_now(s), "approvals");
     for (const allm_json *row = NULL; (row = allm_json_next(list, row));) {
         const char *name = member_read(row, "name");
-        if (name && !has_tool(name))
+        if (name && !toolbox_tool(name))
             return name;
     }
     return NULL;

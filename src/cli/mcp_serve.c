@@ -256,12 +256,8 @@ static const allm_json *output_of(const allm_tool *tool)
 
 static bool has_schema(const char *name)
 {
-    size_t count;
-    const allm_tool *const *tools = toolbox_tools(&count);
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(tools[i]->name, name))
-            return output_of(tools[i]) != NULL;
-    return false;
+    const allm_tool *tool = toolbox_tool(name);
+    return tool && output_of(tool);
 }
 
 static void note_result(struct asking *a, const allm_event *event)

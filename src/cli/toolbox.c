@@ -307,6 +307,16 @@ const allm_tool *const *toolbox_tools(size_t *count)
     return x ? x->tools(x->self, count) : NULL;
 }
 
+const allm_tool *toolbox_tool(const char *name)
+{
+    size_t count;
+    const allm_tool *const *tools = toolbox_tools(&count);
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(tools[i]->name, name))
+            return tools[i];
+    return NULL;
+}
+
 void toolbox_apply(allm_engine_opts *opts)
 {
     if (!box)

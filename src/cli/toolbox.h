@@ -54,6 +54,8 @@ bool toolbox_renew(void);
 allm_toolbox *toolbox_box(void);
 /* Its tools, by name; *count is 0 if there are none. */
 const allm_tool *const *toolbox_tools(size_t *count);
+/* The one with this name; NULL: it is not among them. */
+const allm_tool *toolbox_tool(const char *name);
 /* Let an engine, or a call, use them. */
 void toolbox_apply(allm_engine_opts *opts);
 

@@ -56,17 +56,6 @@ static int list_tools(const struct wants *w)
     return END_DONE;
 }
 
-static const allm_tool *find_tool(const char *name)
-{
-    size_t count = 0;
-    const allm_tool *const *tools = toolbox_tools(&count);
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(tools[i]->name, name))
-            return tools[i];
-    print_fault("no tool \"%.100s\"; allm tools list shows them", name);
-    return NULL;
-}
-
 static int show_tool_json(const allm_tool *tool)
 {
     allm_text *text = allm_tool_json(tool, ALLM_FORM_PLAIN);
@@ -198,9 +187,10 @@ static int run_sub(const struct wants *w, int argc, char **argv)
             list   ? "list takes no argument"
             : show ? "show needs the name of a tool"
                    : "run needs the name of a tool, and its arguments as JSON");
-    const allm_tool *tool = find_tool(argv[1]);
+    const allm_tool *tool = toolbox_tool(argv[1]);
     if (!tool)
-        return END_USAGE;
+        return print_misuse("no tool \"%.100s\"; allm tools list shows them",
+                            argv[1]);
     return show ? show_tool_json(tool)
                 : run_tool(argv[1], argc > 2 ? argv[2] : NULL);
 }
