@@ -23,8 +23,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct flag flags[] = { { .name = NULL } };
-
 /* The word to complete is `front` (printed before each word), then `part`. */
 struct completion {
     const char *front, *part;
@@ -73,8 +71,7 @@ static void offer_words(const struct completion *c)
 static void offer_providers(const struct completion *c, const char *end)
 {
     char name[128];
-    for (const allm_json *row = NULL;
-         (row = allm_json_next(registry_list(), row));)
+    for (const allm_json *row = NULL; (row = registry_next(row));)
         if (registry_is_http(row)) {
             snprintf(name, sizeof name, "%s%s", member_read(row, "name"), end);
             offer_word(c, name, NULL);
@@ -83,8 +80,7 @@ static void offer_providers(const struct completion *c, const char *end)
 
 static void offer_dialects(const struct completion *c)
 {
-    for (const allm_json *row = NULL;
-         (row = allm_json_next(registry_list(), row));)
+    for (const allm_json *row = NULL; (row = registry_next(row));)
         if (registry_is_http(row) && registry_is_first(row))
             offer_word(c, member_read(row, "dialect"), NULL);
 }
@@ -150,10 +146,9 @@ static void offer_templates(const struct completion *c)
         template_list_each(offer_template, &all);
 }
 
-/* The names in an object of the settings. */
-static void offer_names(const struct completion *c, const char *setting)
+/* The names in an object. */
+static void offer_names(const struct completion *c, const allm_json *all)
 {
-    const allm_json *all = settings_value(setting);
     for (const allm_json *k = NULL; (k = allm_json_next(all, k));)
         offer_word(c, allm_json_text(k, NULL), NULL);
 }
@@ -163,8 +158,7 @@ static void offer_keys(const struct completion *c)
 {
     int error;
     allm_json *all = keyring_load(&error);
-    for (const allm_json *k = NULL; (k = allm_json_next(all, k));)
-        offer_word(c, allm_json_text(k, NULL), NULL);
+    offer_names(c, all);
     allm_json_free(all);
     offer_providers(c, "");
 }
@@ -172,8 +166,7 @@ static void offer_keys(const struct completion *c)
 static void offer_servers(const struct completion *c)
 {
     allm_json *all = mcp_entries_all();
-    for (const allm_json *k = NULL; (k = allm_json_next(all, k));)
-        offer_word(c, allm_json_text(k, NULL), NULL);
+    offer_names(c, all);
     allm_json_free(all);
 }
 
@@ -210,7 +203,7 @@ static void offer_fill(const struct completion *c, enum flag_fill fill)
         offer_sessions(c);
         break;
     case FILL_MODEL:
-        offer_names(c, "aliases");
+        offer_names(c, settings_value("aliases"));
         offer_models(c);
         break;
     case FILL_PROVIDER:
@@ -232,10 +225,10 @@ static void offer_fill(const struct completion *c, enum flag_fill fill)
         offer_settings(c);
         break;
     case FILL_ALIAS:
-        offer_names(c, "aliases");
+        offer_names(c, settings_value("aliases"));
         break;
     case FILL_TASK:
-        offer_names(c, "routing");
+        offer_names(c, settings_value("routing"));
         break;
     case FILL_TOOL:
         offer_tools(c);
@@ -358,7 +351,6 @@ const struct command complete_command = {
     .name = "_complete",
     .usage = "[WORD...]",
     .summary = "print the words that can follow",
-    .flags = flags,
     .group = GROUP_HIDDEN,
     .run = run_complete_command,
 };

@@ -66,8 +66,7 @@ static void show_row(allm_json_build *b, struct row *r)
  * Returns END_DONE, or an exit code if the keys cannot be read. */
 static int list_known(const allm_keys *keys, bool found, allm_json_build *b)
 {
-    for (const allm_json *at = NULL;
-         (at = allm_json_next(registry_list(), at));) {
+    for (const allm_json *at = NULL; (at = registry_next(at));) {
         struct row r = { .name = member_read(at, "name"),
                          .keyless = registry_is_keyless(at) };
         if (!registry_is_http(at))
@@ -89,8 +88,7 @@ static void list_own(const allm_keys *keys, const allm_json *stored,
     for (const allm_json *k = NULL; (k = allm_json_next(own, k));) {
         size_t len;
         struct row r = { .name = allm_json_text(k, &len) };
-        const char *like = member_read(allm_json_value(k), "like");
-        like = like ? like : "openai_chat";
+        const char *like = member_or(allm_json_value(k), "like", "openai_chat");
         r.keyless = registry_is_keyless(registry_row(like, strlen(like)));
         target_find_key(keys, r.name, &r.source);
         if (!registry_row(r.name, len))
@@ -99,8 +97,7 @@ static void list_own(const allm_keys *keys, const allm_json *stored,
     for (const allm_json *k = NULL; (k = allm_json_next(stored, k));) {
         size_t len;
         struct row r = { .name = allm_json_text(k, &len) };
-        const char *from = member_read(allm_json_value(k), "from");
-        r.source = from ? from : "keys.json";
+        r.source = member_or(allm_json_value(k), "from", "keys.json");
         if (!registry_row(r.name, len) && !allm_json_get(own, r.name))
             show_row(b, &r);
     }

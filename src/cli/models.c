@@ -141,7 +141,7 @@ static int show_providers(const struct model_filter *filter)
     if (settings.json)
         print_json(registry_list(), ALLM_JSON_PRETTY);
     for (const allm_json *row = NULL;
-         !settings.json && (row = allm_json_next(registry_list(), row));) {
+         !settings.json && (row = registry_next(row));) {
         const char *name = member_read(row, "name");
         const char *url = member_read(row, "base_url");
         const char *variable = member_read(row, "base_url_variable");

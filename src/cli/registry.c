@@ -17,6 +17,11 @@ const allm_json *registry_list(void)
     return list;
 }
 
+const allm_json *registry_next(const allm_json *row)
+{
+    return allm_json_next(registry_list(), row);
+}
+
 bool registry_is_http(const allm_json *row)
 {
     return allm_json_true(allm_json_get(row, "http"));
@@ -29,8 +34,7 @@ bool registry_is_keyless(const allm_json *row)
 
 const allm_json *registry_row(const char *name, size_t len)
 {
-    for (const allm_json *row = NULL;
-         (row = allm_json_next(registry_list(), row));) {
+    for (const allm_json *row = NULL; (row = registry_next(row));) {
         const char *is = member_read(row, "name");
         if (is && strlen(is) == len && !memcmp(is, name, len))
             return row;
@@ -63,7 +67,7 @@ bool registry_is_first(const allm_json *row)
 {
     const char *dialect = member_read(row, "dialect");
     const allm_json *at = NULL;
-    while ((at = allm_json_next(registry_list(), at)) && at != row)
+    while ((at = registry_next(at)) && at != row)
         if (!strcmp(member_read(at, "dialect"), dialect))
             return false;
     return true;
@@ -100,8 +104,7 @@ const char *registry_hint(const char *name, size_t len)
         return "";
     snprintf(word, sizeof word, "%.*s", (int)len, name);
     suggest_begin(&s, word);
-    for (const allm_json *row = NULL;
-         (row = allm_json_next(registry_list(), row));)
+    for (const allm_json *row = NULL; (row = registry_next(row));)
         suggest_try(&s, member_read(row, "name"));
     return suggest_hint(&s);
 }
@@ -110,8 +113,7 @@ int registry_reject_dialect(const char *name)
 {
     struct names n = { .len = 0 };
     suggest_begin(&n.near, name);
-    for (const allm_json *row = NULL;
-         (row = allm_json_next(registry_list(), row));)
+    for (const allm_json *row = NULL; (row = registry_next(row));)
         if (registry_is_http(row) && registry_is_first(row))
             add_name(&n, member_read(row, "dialect"));
     return reject_name(&n, "dialect", name);
@@ -123,8 +125,7 @@ int registry_reject_provider(const char *name, size_t len)
     struct names n = { .len = 0 };
     snprintf(word, sizeof word, "%.*s", len < 100 ? (int)len : 100, name);
     suggest_begin(&n.near, word);
-    for (const allm_json *row = NULL;
-         (row = allm_json_next(registry_list(), row));)
+    for (const allm_json *row = NULL; (row = registry_next(row));)
         if (registry_is_http(row))
             add_name(&n, member_read(row, "name"));
     return reject_name(&n, "provider", word);

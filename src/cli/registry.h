@@ -5,6 +5,9 @@
 
 /* The list from allm_registry_list(), which is made once. */
 const allm_json *registry_list(void);
+/* The row after this one, NULL being before the first; NULL: no more. */
+const allm_json *registry_next(const allm_json *row);
+
 /* The row of a provider; NULL: it is not known. */
 const allm_json *registry_row(const char *name, size_t len);
 bool registry_is_http(const allm_json *row);

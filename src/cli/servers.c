@@ -45,7 +45,7 @@ static bool is_duplicate(const allm_json *row)
 {
     const char *own = member_read(row, "base_url_variable");
     const allm_json *at = NULL;
-    while (own && (at = allm_json_next(registry_list(), at)) && at != row) {
+    while (own && (at = registry_next(at)) && at != row) {
         const char *other = member_read(at, "base_url_variable");
         if (other && !strcmp(other, own))
             return true;
@@ -126,8 +126,7 @@ static bool query_server(const struct server *s, char *text, size_t size)
 bool servers_check(void)
 {
     bool any = false;
-    for (const allm_json *row = NULL;
-         (row = allm_json_next(registry_list(), row));) {
+    for (const allm_json *row = NULL; (row = registry_next(row));) {
         struct server s = find_server(row);
         char text[512];
         if (!s.place)

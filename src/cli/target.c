@@ -52,8 +52,7 @@ allm_json *target_providers_with_key(void)
     const allm_json *own = settings_value("providers");
     allm_keys *keys = target_keys();
     allm_json_build *b = member_new_array();
-    for (const allm_json *row = NULL;
-         (row = allm_json_next(registry_list(), row));) {
+    for (const allm_json *row = NULL; (row = registry_next(row));) {
         const char *name = member_read(row, "name");
         if (registry_is_http(row) &&
             target_find_key(keys, name, NULL) == END_DONE)
