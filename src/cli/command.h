@@ -24,7 +24,7 @@ struct command {
     const char *examples; /* at most three lines; or NULL */
     const char *subs;    /* the subcommands, "show|get|set"; or NULL */
     enum flag_fill args[3]; /* what completes the arguments after these */
-    const struct flag *flags;
+    const struct flag *flags; /* or NULL */
     /* Rows of another table that the command has, too, and which ones. */
     const struct flag *shared;
     unsigned shared_use; /* flag_use */

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static const struct flag flags[] = { { .name = NULL } };
-
 static const struct {
     const char *shell, *script;
 } scripts[] = {
@@ -18,7 +16,7 @@ static const struct {
 
 static int run_completion_command(int argc, char **argv)
 {
-    if (!flags_read(flags, NULL, &argc, argv))
+    if (!flags_read(NULL, NULL, &argc, argv))
         return END_USAGE;
     for (size_t i = 0; argc == 1 && i < sizeof scripts / sizeof *scripts; i++)
         if (!strcmp(argv[0], scripts[i].shell)) {
@@ -38,7 +36,6 @@ const struct command completion_command = {
         "zsh:  allm completion zsh >~/.zfunc/_allm, a folder in $fpath.\n"
         "fish: allm completion fish >~/.config/fish/completions/allm.fish\n",
     .subs = "bash|zsh|fish",
-    .flags = flags,
     .group = GROUP_SETUP,
     .run = run_completion_command,
 };

@@ -23,8 +23,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-static const struct flag flags[] = { { .name = NULL } };
-
 enum { ANSWER_MS = 4000 }; /* then the default answer is used */
 
 static void show_result(const allm_event *event)
@@ -165,7 +163,7 @@ static int show_demo(void)
 
 static int run_demo_command(int argc, char **argv)
 {
-    if (!flags_read_all("demo", flags, NULL, argc, argv))
+    if (!flags_read_all("demo", NULL, NULL, argc, argv))
         return END_USAGE;
     struct demo_kill kill;
     demo_kill_start(&kill);
@@ -189,7 +187,6 @@ const struct command demo_command = {
     .name = "demo",
     .usage = "",
     .summary = "see an agent at work: no key, no network",
-    .flags = flags,
     .group = GROUP_WIRE,
     .run = run_demo_command,
 };

@@ -23,8 +23,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct flag flags[] = { { .name = NULL } };
-
 static void check_library(void)
 {
     char text[64], built[32];
@@ -250,7 +248,7 @@ static void check_tools(void)
 
 static int run_doctor_command(int argc, char **argv)
 {
-    if (!flags_read_all("doctor", flags, NULL, argc, argv))
+    if (!flags_read_all("doctor", NULL, NULL, argc, argv))
         return END_USAGE;
     check_library();
     check_catalog();
@@ -279,7 +277,6 @@ const struct command doctor_command = {
     .more = "Looks for servers on this machine, and at the addresses in "
             "OLLAMA_HOST,\nLLAMACPP_BASE_URL and the like.  Exit code 4: there "
             "is neither a key nor a\nserver.\n",
-    .flags = flags,
     .group = GROUP_SETUP,
     .run = run_doctor_command,
 };

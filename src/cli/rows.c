@@ -9,8 +9,6 @@
 #include "conf/member.h"
 #include "conf/settings.h"
 
-static const struct flag flags[] = { { .name = NULL } };
-
 static void put_flag(allm_json_build *b, const struct flag *f)
 {
     static const char *const kinds[] = { "switch", "text", "choice", "number",
@@ -96,7 +94,7 @@ static void put_settings(allm_json_build *b)
 static int run_rows_command(int argc, char **argv)
 {
     const struct command *c;
-    if (!flags_read_all("_rows", flags, NULL, argc, argv))
+    if (!flags_read_all("_rows", NULL, NULL, argc, argv))
         return END_USAGE;
     allm_json_build *b = member_new_object();
     member_array(b, "commands");
@@ -115,7 +113,6 @@ const struct command rows_command = {
     .name = "_rows",
     .usage = "",
     .summary = "print the table of commands and flags as JSON",
-    .flags = flags,
     .group = GROUP_HIDDEN,
     .run = run_rows_command,
 };

@@ -5,11 +5,9 @@
 
 #include "allm.h"
 
-static const struct flag flags[] = { { .name = NULL } };
-
 static int run_version_command(int argc, char **argv)
 {
-    if (!flags_read_all("version", flags, NULL, argc, argv))
+    if (!flags_read_all("version", NULL, NULL, argc, argv))
         return END_USAGE;
     print_format("allm %d.%d.%d (liballm %s)\n", ALLM_VERSION_MAJOR,
                  ALLM_VERSION_MINOR, ALLM_VERSION_PATCH, allm_version());
@@ -20,7 +18,6 @@ const struct command version_command = {
     .name = "version",
     .usage = "",
     .summary = "print the versions of the program and of the library",
-    .flags = flags,
     .group = GROUP_SETUP,
     .run = run_version_command,
 };
