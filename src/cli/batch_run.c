@@ -23,6 +23,7 @@
 #include "cli/print.h"
 #include "cli/reword.h"
 #include "cli/settings.h"
+#include "cli/timing.h"
 #include "term/mem.h"
 
 #include <errno.h>
@@ -31,7 +32,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { JOBS = 16, MOST_JOBS = 4096, RETRIES = 5, GRACE_MS = 10000 };
@@ -63,13 +63,6 @@ static bool watch_signals(void)
     sigaction(SIGTERM, &action, NULL);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a full disk */
     return true;
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* An error ends the run with this exit code; it was printed. */
@@ -195,7 +188,7 @@ static void end_request(struct batch_run *r, struct batch_item *first,
     allm_stream *stream = first->stream; /* the rows borrow from it */
     first->stream = NULL;
     e->attempts = first->attempts;
-    e->ms = now_ms() - first->began_ms;
+    e->ms = timing_now() - first->began_ms;
     for (struct batch_item *i = first, *more; i; i = more) {
         struct batch_end own = *e;
         more = i->more;
@@ -258,7 +251,7 @@ static void continue_request(struct batch_run *r, struct batch_item *first,
                              struct batch_end *e)
 {
     if (e->code == END_TRANSIENT && first->attempts <= r->retries && !r->stop) {
-        first->again_ms = now_ms() + pause_before(first, e);
+        first->again_ms = timing_now() + pause_before(first, e);
         queue_request(r, first);
         return;
     }
@@ -335,7 +328,7 @@ static void send_request(struct batch_run *r, struct batch_item *first)
     if (!has_money(r, first))
         return;
     if (!first->began_ms)
-        first->began_ms = now_ms();
+        first->began_ms = timing_now();
     first->attempts++;
     first->stream = r->task->open(r, first);
     if (!first->stream ||
@@ -496,7 +489,7 @@ static bool can_start(const struct batch_run *r)
 
 static void start_requests(struct batch_run *r)
 {
-    int64_t now = now_ms();
+    int64_t now = timing_now();
     struct batch_item *first;
     while (can_start(r) && (first = take_request(r, now))) {
         send_request(r, first);
@@ -529,7 +522,7 @@ static int wait_time(struct batch_run *r, int64_t now)
 
 static void wait_for_news(struct batch_run *r)
 {
-    int64_t now = now_ms();
+    int64_t now = timing_now();
     bool reads = !r->input_ended && !r->broke && can_start(r) &&
                  r->waiting < r->jobs;
     struct pollfd fds[3] = { { .fd = allm_hub_fd(r->hub), .events = POLLIN },
@@ -540,7 +533,7 @@ static void wait_for_news(struct batch_run *r)
     poll(fds, 3, wait_time(r, now));
     while (read(signal_pipe[0], drop, sizeof drop) > 0)
         continue;
-    if (!batch_out_sync(&r->out, now_ms()))
+    if (!batch_out_sync(&r->out, timing_now()))
         fail_run(r, r->out.code);
 }
 
@@ -568,13 +561,13 @@ static bool gives_up(struct batch_run *r)
     if (!signal_count)
         return false;
     if (!r->stop_ms) {
-        r->stop_ms = now_ms() + GRACE_MS;
+        r->stop_ms = timing_now() + GRACE_MS;
         print_note("interrupted: %zu requests in flight get 10 s; again to "
                    "stop at once",
                    r->in_flight);
     }
     r->stop = true;
-    return signal_count > 1 || now_ms() >= r->stop_ms;
+    return signal_count > 1 || timing_now() >= r->stop_ms;
 }
 
 static void run_requests(struct batch_run *r)
@@ -619,7 +612,7 @@ int batch_run_open(struct batch_run *r)
     r->most_items = r->most_items ? r->most_items : 1;
     r->again_end = &r->again;
     r->gather_end = &r->gather;
-    batch_count_begin(&r->count, f->quiet, now_ms());
+    batch_count_begin(&r->count, f->quiet, timing_now());
     r->count.all_bytes = batch_lines_size(&r->lines);
     r->hub = allm_hub_new(NULL);
     if (watch_signals() && !allm_hub_error(r->hub))
@@ -641,7 +634,7 @@ static void note_failed(int code)
 int batch_run(struct batch_run *r)
 {
     run_requests(r);
-    int64_t now = now_ms();
+    int64_t now = timing_now();
     batch_count_end(&r->count, r->usage, now);
     if (!batch_out_close(&r->out))
         fail_run(r, r->out.code);
