@@ -55,9 +55,8 @@ static const struct flag flags[] = {
     { .name = NULL },
 };
 
-static int print_schema(struct sessions *s, int argc, char **argv)
+static int print_schema(struct sessions *s, char **argv)
 {
-    (void)argc;
     (void)argv;
     return session_store_schema(s->uri);
 }
@@ -68,7 +67,7 @@ static const struct verb {
     int least, most;
     const char *accepts;
     bool creates; /* the store */
-    int (*run)(struct sessions *, int argc, char **argv);
+    int (*run)(struct sessions *, char **argv);
 } verbs[] = {
     { "list", "[WORD...]", 0, 1000, "--status --limit --json", false,
       sessions_list },
@@ -160,11 +159,10 @@ static bool check_use(const struct verb *v, const struct sessions *s, int argc)
 }
 
 /* Open the store, run the verb. */
-static int run_verb(const struct verb *v, struct sessions *s, int argc,
-                    char **argv)
+static int run_verb(const struct verb *v, struct sessions *s, char **argv)
 {
     if (v->run == print_schema)
-        return print_schema(s, argc, argv);
+        return print_schema(s, argv);
     if (v->run == sessions_list && !session_store_exists(s->uri)) {
         if (s->json)
             print_text("{\"sessions\":[],\"more\":false}\n");
@@ -174,7 +172,7 @@ static int run_verb(const struct verb *v, struct sessions *s, int argc,
     int code = session_store_open(&s->store, s->uri,
                                   v->creates ? 0 : ALLM_STORE_NO_CREATE, 0);
     if (code == END_DONE)
-        code = v->run(s, argc, argv);
+        code = v->run(s, argv);
     allm_store_free(s->store);
     return code;
 }
@@ -184,6 +182,7 @@ static int run_sessions_command(int argc, char **argv)
     static struct sessions s;
     if (!flags_read(flags, &s, &argc, argv))
         return END_USAGE;
+    argv[argc] = NULL;
     print_silence(s.quiet);
     const struct verb *v = argc ? find_verb(argv[0]) : NULL;
     if (v) {
@@ -194,7 +193,7 @@ static int run_sessions_command(int argc, char **argv)
     }
     if (!v)
         v = &verbs[0];
-    return check_use(v, &s, argc) ? run_verb(v, &s, argc, argv) : END_USAGE;
+    return check_use(v, &s, argc) ? run_verb(v, &s, argv) : END_USAGE;
 }
 
 const struct command sessions_command = {

@@ -2,7 +2,7 @@
  * sessions.h - allm sessions: the sessions of the store, one verb per function
  *
  * A verb gets the open store, the flags, and its arguments, whose number was
- * checked.  It returns the exit code.
+ * checked, then NULL.  It returns the exit code.
  */
 #pragma once
 
@@ -22,22 +22,22 @@ struct sessions {
 };
 
 /* sessions_list.c */
-int sessions_list(struct sessions *s, int argc, char **argv);
+int sessions_list(struct sessions *s, char **argv);
 
 /* sessions_show.c */
-int sessions_show(struct sessions *s, int argc, char **argv);
-int sessions_export(struct sessions *s, int argc, char **argv);
+int sessions_show(struct sessions *s, char **argv);
+int sessions_export(struct sessions *s, char **argv);
 
 /* sessions_run.c */
-int sessions_resume(struct sessions *s, int argc, char **argv);
-int sessions_abandon(struct sessions *s, int argc, char **argv);
-int sessions_cancel(struct sessions *s, int argc, char **argv);
-int sessions_settle(struct sessions *s, int argc, char **argv);
-int sessions_follow(struct sessions *s, int argc, char **argv);
+int sessions_resume(struct sessions *s, char **argv);
+int sessions_abandon(struct sessions *s, char **argv);
+int sessions_cancel(struct sessions *s, char **argv);
+int sessions_settle(struct sessions *s, char **argv);
+int sessions_follow(struct sessions *s, char **argv);
 
 /* sessions_keep.c */
-int sessions_fork(struct sessions *s, int argc, char **argv);
-int sessions_import(struct sessions *s, int argc, char **argv);
-int sessions_rm(struct sessions *s, int argc, char **argv);
-int sessions_prune(struct sessions *s, int argc, char **argv);
-int sessions_verify(struct sessions *s, int argc, char **argv);
+int sessions_fork(struct sessions *s, char **argv);
+int sessions_import(struct sessions *s, char **argv);
+int sessions_rm(struct sessions *s, char **argv);
+int sessions_prune(struct sessions *s, char **argv);
+int sessions_verify(struct sessions *s, char **argv);

@@ -15,9 +15,8 @@ static int fail_by_store(const struct sessions *s)
     return session_store_fail(allm_store_error(s->store));
 }
 
-int sessions_fork(struct sessions *s, int argc, char **argv)
+int sessions_fork(struct sessions *s, char **argv)
 {
-    (void)argc;
     int code = END_DONE;
     allm_session *session = allm_session_open(s->store, argv[0], 0);
     if (allm_session_error(session))
@@ -56,10 +55,9 @@ static int store_record(struct sessions *s, const char *name,
     return code;
 }
 
-int sessions_import(struct sessions *s, int argc, char **argv)
+int sessions_import(struct sessions *s, char **argv)
 {
     struct input in;
-    (void)argc;
     if (!input_load(&in, argv[1]))
         return END_USAGE;
     allm_codec *codec = allm_codec_decode(in.ptr ? in.ptr : "", in.len, NULL,
@@ -106,11 +104,11 @@ static int remove_session(struct sessions *s, const char *name)
                                                         : fail_by_store(s);
 }
 
-int sessions_rm(struct sessions *s, int argc, char **argv)
+int sessions_rm(struct sessions *s, char **argv)
 {
     int code = END_DONE;
-    for (int i = 0; i < argc; i++) {
-        int one = remove_session(s, argv[i]);
+    for (; *argv; argv++) {
+        int one = remove_session(s, *argv);
         if (one != END_DONE)
             code = one;
     }
@@ -131,12 +129,11 @@ static bool read_age(const char *text, uint64_t *ms)
     return true;
 }
 
-int sessions_prune(struct sessions *s, int argc, char **argv)
+int sessions_prune(struct sessions *s, char **argv)
 {
     uint64_t age = 0;
     uint32_t flags = (s->dry_run ? ALLM_PRUNE_LOOK : 0) |
                      (s->journal ? ALLM_PRUNE_JOURNAL : 0);
-    (void)argc;
     (void)argv;
     if (!s->older || !read_age(s->older, &age))
         return print_misuse("prune needs --older TIME, such as 30d, 12h or 4w");
@@ -162,11 +159,10 @@ static void print_faults(const allm_json *report)
 {
     const allm_json *faults = allm_json_get(report, "faults");
     for (const allm_json *f = NULL; (f = allm_json_next(faults, f));) {
-        const char *name = member_read(f, "session");
-        const char *what = member_read(f, "what");
-        print_format("%s, record %.0f: %s\n", name ? name : "the database",
+        print_format("%s, record %.0f: %s\n",
+                     member_or(f, "session", "the database"),
                      allm_json_number(allm_json_get(f, "seq")),
-                     what ? what : "?");
+                     member_or(f, "what", "?"));
     }
     double sessions = allm_json_number(allm_json_get(report, "sessions"));
     double records = allm_json_number(allm_json_get(report, "records"));
@@ -175,9 +171,9 @@ static void print_faults(const allm_json *report)
                  sessions == 1 ? "" : "s", records, records == 1 ? "" : "s");
 }
 
-int sessions_verify(struct sessions *s, int argc, char **argv)
+int sessions_verify(struct sessions *s, char **argv)
 {
-    allm_json *report = allm_store_verify(s->store, argc ? argv[0] : NULL);
+    allm_json *report = allm_store_verify(s->store, argv[0]);
     if (!report)
         return fail_by_store(s);
     bool ok = allm_json_true(allm_json_get(report, "ok"));

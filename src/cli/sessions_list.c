@@ -4,7 +4,7 @@
 #include "cli/session_store.h"
 #include "cli/sessions.h"
 #include "conf/member.h"
-#include "term/mem.h"
+#include "term/bytes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,12 +16,6 @@ enum { NAME, STATUS, WAITS, MODEL, MESSAGES, CHANGED, TITLE, COLUMNS };
 struct row {
     char cell[COLUMNS][192];
 };
-
-static const char *text_of(const allm_json *session, const char *key)
-{
-    const char *text = member_read(session, key);
-    return text ? text : "-";
-}
 
 /* Copy at most `most` bytes of the first line, and no half character. */
 static void copy_line(char cell[192], const char *text, size_t most)
@@ -47,15 +41,15 @@ static void fill_row(struct row *r, const allm_json *session)
         { TITLE, "title", MOST_TITLE },
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        copy_line(r->cell[texts[i].column], text_of(session, texts[i].key),
-                  texts[i].most);
+        copy_line(r->cell[texts[i].column],
+                  member_or(session, texts[i].key, "-"), texts[i].most);
     if (allm_json_true(allm_json_get(session, "broken_off")))
         copy_line(r->cell[WAITS], "broken off", 20);
     else if (member_read(session, "holder"))
         copy_line(r->cell[WAITS], "in use", 20);
     snprintf(r->cell[MESSAGES], 192, "%.0f",
              allm_json_number(allm_json_get(session, "messages")));
-    copy_line(r->cell[CHANGED], text_of(session, "changed"), 16);
+    copy_line(r->cell[CHANGED], member_or(session, "changed", "-"), 16);
     char *middle = strchr(r->cell[CHANGED], 'T'); /* 2026-11-18T02:45 */
     if (middle)
         *middle = ' ';
@@ -101,32 +95,24 @@ static void print_table(const allm_json *sessions)
     }
 }
 
-/* The words as one text, which the caller frees; NULL: there are none. */
-static char *join_words(int count, char **words)
+int sessions_list(struct sessions *s, char **argv)
 {
-    size_t room = 1;
-    for (int i = 0; i < count; i++)
-        room += strlen(words[i]) + 1;
-    char *text = count ? term_alloc(room) : NULL;
-    for (int i = 0, n = 0; text && i < count; i++)
-        n += snprintf(text + n, room - (size_t)n, "%s ", words[i]);
-    return text;
-}
-
-int sessions_list(struct sessions *s, int argc, char **argv)
-{
-    char *words = join_words(argc, argv);
+    struct bytes words = { NULL, 0, 0 };
+    bool searches = *argv;
+    for (; *argv; argv++)
+        bytes_format(&words, "%s ", *argv);
     allm_json *list = allm_store_list(
-        s->store, ALLM(store_query, .status = s->status, .words = words,
+        s->store, ALLM(store_query, .status = s->status, .words = words.ptr,
                        .limit = s->limit ? s->limit : SHOWN));
-    term_free(words);
+    bytes_release(&words);
     if (!list)
         return session_store_fail(allm_store_error(s->store));
     if (s->json)
         print_json(list, print_is_terminal() ? ALLM_JSON_PRETTY : 0);
     else
         print_table(allm_json_get(list, "sessions"));
-    if (argc && !s->json && !allm_json_count(allm_json_get(list, "sessions")))
+    if (searches && !s->json &&
+        !allm_json_count(allm_json_get(list, "sessions")))
         print_note("no session has these words in one message");
     if (!s->json && allm_json_true(allm_json_get(list, "more")))
         print_note("there are more; -n N lists N");

@@ -40,10 +40,9 @@ static int run_resume(struct sessions *s, struct session *session)
     return code;
 }
 
-int sessions_resume(struct sessions *s, int argc, char **argv)
+int sessions_resume(struct sessions *s, char **argv)
 {
     struct session session = { .path = argv[0], .store = s->store };
-    (void)argc;
     const struct toolbox_wish wish = { .flags = &s->toolbox,
                                        .use = TOOLBOX_ASKS };
     int code = hold_session(s, argv[0], &session.session);
@@ -76,10 +75,9 @@ static bool is_waiting(const allm_session *session)
                                    status == ALLM_SESSION_AWAITING_TOOLS);
 }
 
-int sessions_abandon(struct sessions *s, int argc, char **argv)
+int sessions_abandon(struct sessions *s, char **argv)
 {
     allm_session *session;
-    (void)argc;
     int code = hold_session(s, argv[0], &session);
     if (code == END_DONE &&
         (is_waiting(session) ? stop_waiting(session)
@@ -89,9 +87,8 @@ int sessions_abandon(struct sessions *s, int argc, char **argv)
     return code;
 }
 
-int sessions_cancel(struct sessions *s, int argc, char **argv)
+int sessions_cancel(struct sessions *s, char **argv)
 {
-    (void)argc;
     return allm_store_cancel(s->store, argv[0]) == ALLM_OK
                ? END_DONE
                : session_store_fail(allm_store_error(s->store));
@@ -113,10 +110,9 @@ static int refuse_call(const allm_session *session, const char *call)
                         me, call);
 }
 
-int sessions_settle(struct sessions *s, int argc, char **argv)
+int sessions_settle(struct sessions *s, char **argv)
 {
     allm_session *session;
-    (void)argc;
     if ((s->happened != NULL) + s->did_not_happen + s->again != 1)
         return print_misuse(
             "say what happened: --happened TEXT, --not or --again");
@@ -139,11 +135,10 @@ int sessions_settle(struct sessions *s, int argc, char **argv)
     return code;
 }
 
-int sessions_follow(struct sessions *s, int argc, char **argv)
+int sessions_follow(struct sessions *s, char **argv)
 {
     struct follow f = { .name = argv[0], .events = s->events,
                         .forever = s->forever };
-    (void)argc;
     if (s->from && strlen(s->from) >= sizeof f.cursor)
         return print_misuse("--from needs a cursor of an event, such as 12.3");
     if (s->from)

@@ -5,9 +5,7 @@
 #include "cli/print.h"
 #include "cli/session_store.h"
 #include "cli/sessions.h"
-#include "conf/member.h"
 
-#include <string.h>
 
 /* Print the records, one per line; the first may be missing. */
 static int print_records(struct sessions *s, const char *name)
@@ -70,10 +68,9 @@ static int open_session(struct sessions *s, const char *name,
     return error ? session_store_fail(error) : END_DONE;
 }
 
-int sessions_show(struct sessions *s, int argc, char **argv)
+int sessions_show(struct sessions *s, char **argv)
 {
     allm_session *session;
-    (void)argc;
     if (s->journal)
         return print_records(s, argv[0]);
     int code = open_session(s, argv[0], &session);
@@ -86,36 +83,24 @@ int sessions_show(struct sessions *s, int argc, char **argv)
     return code;
 }
 
-/* The metadata without the note about an operation that was broken off. */
-static allm_json *copy_metadata(const allm_json *metadata)
-{
-    allm_json_build *b = member_new_object();
-    for (const allm_json *k = NULL; (k = allm_json_next(metadata, k));) {
-        const char *name = allm_json_text(k, NULL);
-        if (!strcmp(name, "broken_off"))
-            continue;
-        member_value(b, name, allm_json_value(k));
-    }
-    return member_done(b);
-}
-
-/* Print the document of which an import makes the same session. */
+/* Print the document of which an import makes the same session: without the
+ * note about an operation that was broken off. */
 static void print_document(const allm_session *session)
 {
     allm_session_record fields = *allm_session_fields(session);
     allm_json *metadata = NULL;
     if (broken_of(session)) {
-        fields.metadata = metadata = copy_metadata(fields.metadata);
+        metadata = allm_json_set(fields.metadata, "broken_off", NULL);
+        fields.metadata = metadata;
         fields.home = NULL;
     }
     print_owned(allm_session_record_json(&fields, ALLM_FORM_TAGGED));
     allm_json_free(metadata);
 }
 
-int sessions_export(struct sessions *s, int argc, char **argv)
+int sessions_export(struct sessions *s, char **argv)
 {
     allm_session *session;
-    (void)argc;
     if (s->journal && s->markdown)
         return print_misuse("--journal and --markdown exclude each other");
     if (s->journal)
