@@ -231,15 +231,11 @@ static bool put_attached(struct batch_call *c, const struct flag_list *files,
     bool ok = prompt_add_text(thread, prompt, files) == ALLM_OK;
     print_divert(NULL, 0);
     c->code = ok ? END_DONE : END_USAGE;
-    allm_text *text = ok ? allm_message_json(allm_thread_last(thread),
-                                             ALLM_FORM_PLAIN)
-                         : NULL;
-    size_t len = 0;
-    const char *bytes = allm_text_bytes(text, &len);
-    allm_json *message = bytes ? allm_json_parse(bytes, len, NULL) : NULL;
+    allm_json *message = ok ? member_parse(allm_message_json(
+                                  allm_thread_last(thread), ALLM_FORM_PLAIN))
+                            : NULL;
     allm_json_build_value(b, message);
     allm_json_free(message);
-    allm_text_free(text);
     allm_thread_free(thread);
     return ok;
 }
@@ -349,11 +345,8 @@ static bool is_address(const char *key)
 
 static void add_json(struct bytes *all, allm_text *text)
 {
-    size_t len = 0;
-    const char *bytes = allm_text_bytes(text, &len);
     bytes_byte(all, '\n');
-    bytes_add(all, bytes ? bytes : "", bytes ? len : 0);
-    allm_text_free(text);
+    member_append(all, text);
 }
 
 static void set_sum(struct batch_call *c, const char *bytes, size_t len)

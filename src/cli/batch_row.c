@@ -80,13 +80,10 @@ void batch_row_judge(struct batch_end *e, const allm_stream *stream,
 /* A member of a noun in its plain JSON form. */
 static void put_noun(allm_json_build *b, const char *key, allm_text *text)
 {
-    size_t len = 0;
-    const char *bytes = allm_text_bytes(text, &len);
-    allm_json *value = bytes ? allm_json_parse(bytes, len, NULL) : NULL;
+    allm_json *value = member_parse(text);
     if (value && !allm_json_error(value))
         member_value(b, key, value);
     allm_json_free(value);
-    allm_text_free(text);
 }
 
 static const char *finish_name(allm_finish finish)
@@ -226,15 +223,9 @@ static allm_json_build *begin_row(const struct batch_call *c,
 
 static void write_row(struct bytes *out, allm_json_build *b)
 {
-    size_t len = 0;
     allm_json *row = allm_json_build_done(b);
-    allm_text *text = allm_json_write(row, 0);
-    const char *bytes = allm_text_bytes(text, &len);
-    if (bytes) {
-        bytes_add(out, bytes, len);
+    if (member_append(out, allm_json_write(row, 0)))
         bytes_byte(out, '\n');
-    }
-    allm_text_free(text);
     allm_json_free(row);
 }
 

@@ -8,6 +8,7 @@
 #include "cli/chat_state.h"
 #include "cli/print.h"
 #include "cli/question_form.h"
+#include "conf/member.h"
 
 enum { MOST_CHOICES = 50 };
 
@@ -40,10 +41,10 @@ static bool pick_choice(const char *title, const allm_json *list,
 void chat_question_add(struct bytes *text, const allm_json *value)
 {
     const char *string = allm_json_text(value, NULL);
-    allm_text *json = string ? NULL : allm_json_write(value, 0);
-    const char *written = allm_text_bytes(json, NULL);
-    bytes_text(text, string ? string : written ? written : "");
-    allm_text_free(json);
+    if (string)
+        bytes_text(text, string);
+    else
+        member_append(text, allm_json_write(value, 0));
 }
 
 static bool ask_for_value(const char *title, const allm_json *schema,

@@ -187,15 +187,10 @@ static void read_value(const struct setting *s, const char *word,
     allm_json_type type = allm_json_type_of(value);
     bool text = s && (s->kind == SETTING_TEXT || s->kind == SETTING_WORD);
     bool quoted = type == ALLM_JSON_TEXT && *word == '"';
-    if (type != ALLM_JSON_NONE && (!text || quoted)) {
+    if (type != ALLM_JSON_NONE && (!text || quoted))
         bytes_text(json, word);
-    } else {
-        allm_json *string = member_alone(word, strlen(word));
-        allm_text *written = allm_json_write(string, 0);
-        bytes_text(json, allm_text_bytes(written, NULL));
-        allm_text_free(written);
-        allm_json_free(string);
-    }
+    else
+        member_quote(json, word, strlen(word));
     allm_json_free(value);
 }
 

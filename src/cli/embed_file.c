@@ -53,12 +53,9 @@ struct reading {
 
 static void add_id(struct reading *r, const allm_json *row)
 {
-    size_t len = 0;
-    allm_text *text = allm_json_write(allm_json_get(row, "id"), 0);
-    const char *id = allm_text_bytes(text, &len);
     bytes_text(&r->ids, r->count++ ? ",\n  " : "  ");
-    bytes_add(&r->ids, id ? id : "null", id ? len : 4);
-    allm_text_free(text);
+    if (!member_append(&r->ids, allm_json_write(allm_json_get(row, "id"), 0)))
+        bytes_text(&r->ids, "null");
 }
 
 static void read_row(struct reading *r, const struct batch_line *line)

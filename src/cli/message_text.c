@@ -1,5 +1,6 @@
 /* message_text.c - a message of a session as text, and as Markdown */
 #include "cli/message_text.h"
+#include "conf/member.h"
 
 static const char *role_of(const allm_message *m, const char *const names[5])
 {
@@ -26,16 +27,14 @@ static void put_calls(struct bytes *out, const allm_message *m,
 {
     for (size_t i = 0; i < m->tool_call_count; i++) {
         const struct allm_tool_call *c = m->tool_calls[i];
-        allm_text *arguments = allm_json_write(c->arguments, 0);
-        const char *text = allm_text_bytes(arguments, NULL);
         bytes_text(out, before);
         bytes_text(out, c->name);
         bytes_byte(out, ' ');
-        bytes_text(out, text ? text : "{}");
+        if (!member_append(out, allm_json_write(c->arguments, 0)))
+            bytes_text(out, "{}");
         bytes_text(out, "  (");
         bytes_text(out, c->id);
         bytes_text(out, ")\n");
-        allm_text_free(arguments);
     }
 }
 

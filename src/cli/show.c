@@ -80,16 +80,6 @@ static void print_whole_text(const allm_chat_result *result,
     bytes_release(&blocks);
 }
 
-static allm_json *parse_text(allm_text *text)
-{
-    size_t len = 0;
-    const char *bytes = allm_text_bytes(text, &len);
-    allm_json *value = allm_json_parse(bytes ? bytes : "null", bytes ? len : 4,
-                                       NULL);
-    allm_text_free(text);
-    return value;
-}
-
 /* The library's warnings about the answer, a list of names; or NULL. */
 static const allm_json *warnings_of(const allm_chat_result *result)
 {
@@ -113,11 +103,10 @@ static void put_response(allm_json_build *b, const allm_chat_result *result)
                                         "request_id" };
     const allm_response *response = result ? result->final_response : NULL;
     allm_usage *usage = chat_usage_total(result);
-    allm_json *used = usage
-                          ? parse_text(allm_usage_json(usage, ALLM_FORM_PLAIN))
-                          : NULL;
+    allm_json *used =
+        usage ? member_parse(allm_usage_json(usage, ALLM_FORM_PLAIN)) : NULL;
     allm_json *plain =
-        response ? parse_text(allm_response_json(response, ALLM_FORM_PLAIN))
+        response ? member_parse(allm_response_json(response, ALLM_FORM_PLAIN))
                  : NULL;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         member_value(b, keys[i],
@@ -230,8 +219,9 @@ static void print_document(const allm_chat_result *result,
     struct bytes blocks = { NULL, 0, 0 };
     size_t len;
     const char *text = text_of(result, &len);
-    allm_json *why = error ? parse_text(allm_error_json(error, ALLM_FORM_PLAIN))
-                           : NULL;
+    allm_json *why = error
+                         ? member_parse(allm_error_json(error, ALLM_FORM_PLAIN))
+                         : NULL;
     allm_json_build *b = member_new_object();
     member_int(b, "version", 1);
     member_bool(b, "ok", code == END_DONE);

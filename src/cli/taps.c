@@ -4,6 +4,7 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/reword.h"
+#include "conf/member.h"
 #include "term/bytes.h"
 
 #include <errno.h>
@@ -58,19 +59,14 @@ void taps_apply(struct taps *t, allm_engine_opts *opts)
 /* As allm_trace_write(), but a failure is reported at the end. */
 static void write_trace(const allm_trace_event *event, void *descriptor)
 {
-    size_t len = 0;
     struct bytes line = { NULL, 0, 0 };
-    allm_text *text = allm_trace_json(event, ALLM_TRACE_PLAIN);
-    const char *json = allm_text_bytes(text, &len);
-    if (json) {
-        bytes_add(&line, json, len);
+    if (member_append(&line, allm_trace_json(event, ALLM_TRACE_PLAIN))) {
         bytes_byte(&line, '\n');
         ssize_t n = write((int)(intptr_t)descriptor, line.ptr, line.len);
         if (n != (ssize_t)line.len)
             trace_error = n < 0 ? errno : ENOSPC;
     }
     bytes_release(&line);
-    allm_text_free(text);
 }
 
 allm_trace_fn taps_trace(const struct taps *t)

@@ -58,12 +58,9 @@ static int list_tools(const struct wants *w)
 
 static int show_tool_json(const allm_tool *tool)
 {
-    allm_text *text = allm_tool_json(tool, ALLM_FORM_PLAIN);
-    allm_json *json = allm_json_parse(allm_text_bytes(text, NULL),
-                                      ALLM_NUL_ENDED, NULL);
+    allm_json *json = member_parse(allm_tool_json(tool, ALLM_FORM_PLAIN));
     print_json(json, ALLM_JSON_PRETTY);
     allm_json_free(json);
-    allm_text_free(text);
     return END_DONE;
 }
 

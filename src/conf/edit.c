@@ -86,15 +86,6 @@ static size_t indent_of(const struct bytes *text, size_t at, size_t *from)
     return start + n <= at ? n : at - start;
 }
 
-static void add_quoted(struct bytes *out, const char *name, size_t len)
-{
-    allm_json *value = member_alone(name, len);
-    allm_text *written = allm_json_write(value, 0);
-    bytes_text(out, allm_text_bytes(written, NULL));
-    allm_text_free(written);
-    allm_json_free(value);
-}
-
 /* The last step of a pointer, without its escapes; cuts it off. */
 static void take_last_step(char *pointer, struct bytes *name)
 {
@@ -187,7 +178,7 @@ static bool add_member(struct bytes *text, char *pointer, const char *json)
     struct extent object, last;
     bool ok = true;
     take_last_step(pointer, &name);
-    add_quoted(&member, bytes_string(&name), name.len);
+    member_quote(&member, bytes_string(&name), name.len);
     bytes_text(&member, ": ");
     if (!find_value(text, pointer, &object)) {
         bytes_text(&member, json);

@@ -60,12 +60,8 @@ enum expand_result expand_text(struct bytes *out, const char *text, bool keys,
 
 static void add_json_text(struct bytes *out, const char *text, size_t len)
 {
-    allm_json *value = member_alone(text, len);
-    allm_text *written = allm_json_write(value, 0);
-    const char *bytes = allm_text_bytes(written, NULL);
-    bytes_text(out, bytes ? bytes : "null"); /* no UTF-8: no string */
-    allm_text_free(written);
-    allm_json_free(value);
+    if (!member_quote(out, text, len))
+        bytes_text(out, "null");
 }
 
 static enum expand_result expand_string(struct bytes *out,
@@ -78,13 +74,6 @@ static enum expand_result expand_string(struct bytes *out,
     add_json_text(out, bytes_string(&text), text.len);
     bytes_release(&text);
     return r;
-}
-
-static void add_plain(struct bytes *out, const allm_json *value)
-{
-    allm_text *text = allm_json_write(value, 0);
-    bytes_text(out, allm_text_bytes(text, NULL));
-    allm_text_free(text);
 }
 
 /* The comma before a member, and its key. */
@@ -110,7 +99,7 @@ enum expand_result expand_json(struct bytes *out, const allm_json *value,
     if (type == ALLM_JSON_TEXT)
         return expand_string(out, value, keys, name);
     if (!object && type != ALLM_JSON_ARRAY) {
-        add_plain(out, value);
+        member_append(out, allm_json_write(value, 0));
         return r;
     }
     bytes_byte(out, object ? '{' : '[');

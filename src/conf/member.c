@@ -90,3 +90,30 @@ allm_json *member_alone(const char *text, size_t len)
     allm_json_build_text(b, text, len);
     return allm_json_build_done(b);
 }
+
+allm_json *member_parse(allm_text *text)
+{
+    size_t len = 0;
+    const char *bytes = allm_text_bytes(text, &len);
+    allm_json *value = bytes ? allm_json_parse(bytes, len, NULL) : NULL;
+    allm_text_free(text);
+    return value;
+}
+
+bool member_append(struct bytes *out, allm_text *text)
+{
+    size_t len = 0;
+    const char *bytes = allm_text_bytes(text, &len);
+    if (bytes)
+        bytes_add(out, bytes, len);
+    allm_text_free(text);
+    return bytes != NULL;
+}
+
+bool member_quote(struct bytes *out, const char *text, size_t len)
+{
+    allm_json *value = member_alone(text, len);
+    bool written = member_append(out, allm_json_write(value, 0));
+    allm_json_free(value);
+    return written;
+}

@@ -7,6 +7,8 @@
  */
 #pragma once
 
+#include "term/bytes.h"
+
 #include "allm.h"
 
 allm_json_build *member_new_object(void);
@@ -33,3 +35,11 @@ const char *member_or(const allm_json *object, const char *key,
 
 /* A string as a value of its own; the caller frees it. */
 allm_json *member_alone(const char *text, size_t len);
+/* The value of a JSON text, which is freed; NULL: there is no text.  The caller
+ * frees the value. */
+allm_json *member_parse(allm_text *text);
+
+/* Append a text and free it; false: there is none. */
+bool member_append(struct bytes *out, allm_text *text);
+/* Append a string as JSON; false: it is not UTF-8. */
+bool member_quote(struct bytes *out, const char *text, size_t len);
