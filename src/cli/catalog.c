@@ -58,6 +58,15 @@ allm_catalog *catalog_open(void)
     return c;
 }
 
+bool catalog_has(const allm_catalog *catalog, const char *provider)
+{
+    const allm_model_ref *m;
+    for (size_t i = 0; (m = allm_catalog_at(catalog, i)); i++)
+        if (m->provider && !strcmp(m->provider, provider))
+            return true;
+    return false;
+}
+
 /* Days from 1970-01-01 to a date in the Gregorian calendar. */
 static long days_since_1970(long year, long month, long day)
 {

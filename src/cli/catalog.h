@@ -10,6 +10,9 @@
  */
 allm_catalog *catalog_open(void);
 
+/* Does it have a model of this provider? */
+bool catalog_has(const allm_catalog *catalog, const char *provider);
+
 /* The age of the catalog in days; < 0: unknown.  The date is written to `day`,
  * "" if there is none. */
 long catalog_age(const allm_catalog *catalog, char day[11]);

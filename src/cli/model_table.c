@@ -59,16 +59,6 @@ bool model_filter_check_can(const struct model_filter *f,
     return true;
 }
 
-bool model_filter_check_provider(const struct model_filter *f,
-                                 const allm_catalog *catalog)
-{
-    const allm_model_ref *m;
-    for (size_t i = 0; (m = allm_catalog_at(catalog, i)); i++)
-        if (m->provider && !strcmp(m->provider, f->provider))
-            return true;
-    return false;
-}
-
 bool model_filter_matches_name(const struct model_filter *f, const char *name)
 {
     for (int i = 0; i < f->count; i++)

@@ -19,9 +19,6 @@ bool model_filter_matches_name(const struct model_filter *f, const char *name);
  * `can`?  If not, the first such name is copied to `word`. */
 bool model_filter_check_can(const struct model_filter *f,
                             const allm_catalog *catalog, char word[64]);
-/* Does any model of the catalog belong to the filter's provider? */
-bool model_filter_check_provider(const struct model_filter *f,
-                                 const allm_catalog *catalog);
 
 /*
  * The caller first measures all models, then prints them: the columns are

@@ -42,14 +42,9 @@ static const struct flag flags[] = {
 
 static void put_model(allm_json_build *b, const allm_model_ref *m)
 {
-    size_t len = 0;
-    allm_text *text = allm_model_ref_json(m, ALLM_FORM_PLAIN);
-    const char *bytes = allm_text_bytes(text, &len);
-    allm_json *value = allm_json_parse(bytes ? bytes : "null", bytes ? len : 4,
-                                       NULL);
+    allm_json *value = member_parse(allm_model_ref_json(m, ALLM_FORM_PLAIN));
     allm_json_build_value(b, value);
     allm_json_free(value);
-    allm_text_free(text);
 }
 
 /* The next model to list; NULL: no more.  A model that is hidden by another one
@@ -128,7 +123,7 @@ static int check_filter(const allm_catalog *catalog,
             "unknown capability \"%s\"; --can accepts " CAPABILITIES
             ", " PURPOSES,
             word);
-    if (!filter->provider || model_filter_check_provider(filter, catalog))
+    if (!filter->provider || catalog_has(catalog, filter->provider))
         return END_DONE;
     size_t len = strlen(filter->provider);
     return registry_row(filter->provider, len)

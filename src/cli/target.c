@@ -251,14 +251,10 @@ static bool is_at_home(const struct target *t, const struct model_name *m)
 /* A model that the catalog does not have may be new, or a typo. */
 static void warn_unknown(const struct target *t, const struct model_name *m)
 {
-    const allm_model_ref *ref;
-    bool others = false;
     if (m->keyless || t->wish.any_model || !is_at_home(t, m) ||
         allm_catalog_find(t->catalog, m->name))
         return;
-    for (size_t i = 0; !others && (ref = allm_catalog_at(t->catalog, i)); i++)
-        others = ref->provider && !strcmp(ref->provider, m->provider);
-    if (others)
+    if (catalog_has(t->catalog, m->provider))
         print_note("%s is not in the list of models (allm models); it is used "
                    "nevertheless",
                    m->name);
