@@ -364,11 +364,7 @@ static int dry_run(struct question *q)
 
 static enum extract choose_extract(const struct question *q)
 {
-    const struct ask *a = q->ask;
-    return a->extract_all     ? EXTRACT_ALL
-           : a->extract_last  ? EXTRACT_LAST
-           : a->extract_first ? EXTRACT_FIRST
-                              : template_use_extract(&q->template);
+    return ask_parts_extract(q->ask, &q->template);
 }
 
 static enum show_form choose_form(const struct question *q)

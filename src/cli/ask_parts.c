@@ -85,6 +85,15 @@ const char *ask_parts_system(const struct ask *a, const struct template_use *t,
     return given || !has_one ? chosen : NULL;
 }
 
+enum extract ask_parts_extract(const struct ask *a,
+                               const struct template_use *t)
+{
+    return a->extract_all     ? EXTRACT_ALL
+           : a->extract_last  ? EXTRACT_LAST
+           : a->extract_first ? EXTRACT_FIRST
+                              : template_use_extract(t);
+}
+
 allm_json *ask_parts_retry(const struct ask *a)
 {
     char text[64];

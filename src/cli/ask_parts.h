@@ -51,6 +51,10 @@ struct wish ask_parts_wish(const struct ask *a, const struct template_use *t,
 const char *ask_parts_system(const struct ask *a, const struct template_use *t,
                              const struct session *s, const char *chosen);
 
+/* Which code blocks to print: -x, --xl, --xa, else what the template says. */
+enum extract ask_parts_extract(const struct ask *a,
+                               const struct template_use *t);
+
 /* The retry policy of --retry, which the caller frees; NULL: the default. */
 allm_json *ask_parts_retry(const struct ask *a);
 

@@ -80,12 +80,8 @@ static void judge_answer(struct batch_run *run, struct batch_end *end,
                          const allm_stream *stream, allm_status status)
 {
     const struct batch *b = run->state;
-    const struct ask *a = b->ask;
     end->value = b->format != NULL;
-    end->extract = a->extract_all     ? EXTRACT_ALL
-                   : a->extract_last  ? EXTRACT_LAST
-                   : a->extract_first ? EXTRACT_FIRST
-                                      : template_use_extract(&b->template);
+    end->extract = ask_parts_extract(b->ask, &b->template);
     batch_row_judge(end, stream, status);
 }
 
@@ -178,20 +174,15 @@ static int prepare_batch(struct batch *b, struct batch_run *run, int argc,
 static int run_batch_command(int argc, char **argv)
 {
     static struct ask a;
-    static struct batch b;
-    static struct batch_run run;
+    static struct batch b = { .ask = &a, .models.taps.trace_fd = -1 };
+    static struct batch_run run = { .flags = &settings, .task = &answers,
+                                    .state = &b, .out.fd = -1 };
     if (!command_read(command_find("batch"), &settings, &a, &argc, argv))
         return END_USAGE;
     if (argc == 2 && !strcmp(argv[0], "tidy")) {
         print_silence(settings.quiet);
         return batch_tidy(argv[1]);
     }
-    b.ask = &a;
-    b.models.taps.trace_fd = -1;
-    run.flags = &settings;
-    run.task = &answers;
-    run.state = &b;
-    run.out.fd = -1;
     int code = prepare_batch(&b, &run, argc, argv);
     run.usage = a.usage || (code == END_DONE && settings_true("usage", false));
     if (code == END_DONE)

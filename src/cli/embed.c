@@ -328,17 +328,13 @@ static int run_rows(struct embed *e, struct batch_run *run)
 static int run_embed_command(int argc, char **argv)
 {
     static struct ask a;
-    static struct embed e = { .file.fd = -1 };
-    static struct batch_run run;
+    static struct embed e = { .ask = &a, .models.taps.trace_fd = -1,
+                              .file.fd = -1 };
+    static struct batch_run run = { .flags = &settings.batch, .task = &vectors,
+                                    .state = &e, .out.fd = -1 };
     if (!command_read(command_find("embed"), &settings, &a, &argc, argv))
         return END_USAGE;
     a.model = settings.model ? settings.model : "openai:text-embedding-3-small";
-    e.ask = &a;
-    e.models.taps.trace_fd = -1;
-    run.flags = &settings.batch;
-    run.task = &vectors;
-    run.state = &e;
-    run.out.fd = -1;
     int code = prepare_embed(&e, &run, argc, argv);
     if (code == END_DONE)
         code = settings.similar ? find_similar(&e, &run) : run_rows(&e, &run);
