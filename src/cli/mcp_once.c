@@ -116,6 +116,14 @@ allm_json *mcp_once_ask(const char *word, const char *method,
     return result;
 }
 
+allm_json *mcp_once_pairs(const char *const *words, size_t count)
+{
+    allm_json_build *b = member_new_object();
+    for (size_t i = 0; i < count; i += 2)
+        member_text(b, words[i], words[i + 1]);
+    return member_done(b);
+}
+
 allm_json *mcp_once_params(const char *name, const allm_json *arguments)
 {
     allm_json_build *b = member_new_object();

@@ -15,6 +15,8 @@ allm_json *mcp_once_request(const char *name, const allm_json *entry,
 allm_json *mcp_once_ask(const char *word, const char *method,
                         const allm_json *params);
 
+/* Words, names and values by turns, as the arguments of a prompt. */
+allm_json *mcp_once_pairs(const char *const *words, size_t count);
 /* {"name": name, "arguments": arguments} */
 allm_json *mcp_once_params(const char *name, const allm_json *arguments);
 

@@ -9,14 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static allm_json *arguments_of(const struct flag_list *pairs)
-{
-    allm_json_build *b = member_new_object();
-    for (size_t i = 0; pairs && i < pairs->count; i += 2)
-        member_text(b, pairs->word[i], pairs->word[i + 1]);
-    return member_done(b);
-}
-
 /* The texts of the messages; a dollar sign is no placeholder. */
 static void set_body(struct template_file *t, const allm_json *result)
 {
@@ -46,7 +38,8 @@ int mcp_template_load(struct template_file *t, const char *word,
     }
     snprintf(server, sizeof server, "%.*s", (int)(slash - word), word);
     snprintf(t->path, sizeof t->path, "mcp:%.4000s", word);
-    allm_json *arguments = arguments_of(pairs);
+    allm_json *arguments = mcp_once_pairs(pairs ? pairs->word : NULL,
+                                          pairs ? pairs->count : 0);
     allm_json *params = mcp_once_params(slash + 1, arguments);
     allm_json *result = mcp_once_ask(server, "prompts/get", params);
     t->header = allm_json_parse("{}", 2, NULL);

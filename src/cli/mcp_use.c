@@ -136,19 +136,12 @@ static int print_messages(const allm_json *result)
     return END_DONE;
 }
 
-static allm_json *pair_arguments(int argc, char **argv)
-{
-    allm_json_build *b = member_new_object();
-    for (int i = 0; i + 1 < argc; i += 2)
-        member_text(b, argv[i], argv[i + 1]);
-    return member_done(b);
-}
-
 int mcp_prompt(const struct mcp_flags *f, int argc, char **argv)
 {
     if (argc < 2 || argc % 2)
         return reject_arguments("prompt SERVER PROMPT [K V]...");
-    allm_json *arguments = pair_arguments(argc - 2, argv + 2);
+    allm_json *arguments = mcp_once_pairs((const char *const *)argv + 2,
+                                          (size_t)argc - 2);
     allm_json *params = mcp_once_params(argv[1], arguments);
     int code = print_result(f, mcp_once_ask(argv[0], "prompts/get", params),
                             print_messages);
