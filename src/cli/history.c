@@ -10,6 +10,7 @@
 
 #include "cli/input.h"
 #include "cli/settings.h"
+#include "conf/file.h"
 #include "conf/places.h"
 #include "term/bytes.h"
 #include "term/mem.h"
@@ -18,13 +19,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
     MOST_ENTRIES = 10000,
     LONGEST = 64 * 1024,
-    FILE_LIMIT = 16 * 1024 * 1024
+    MOST_BYTES = 16 * 1024 * 1024
 };
 
 static struct {
@@ -35,16 +35,6 @@ static struct {
 } history;
 
 /* --------------------------------------------------------------- path --- */
-
-/* The directory, with its parents, mode 0700. */
-static void make_directories(char *path)
-{
-    for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
-        *slash = '\0';
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-}
 
 static bool find_path(void)
 {
@@ -144,8 +134,8 @@ static void shorten_file(void)
 static void read_file(int fd)
 {
     off_t size = lseek(fd, 0, SEEK_END);
-    if (size - history.seen > FILE_LIMIT)
-        history.seen = size - FILE_LIMIT;
+    if (size - history.seen > MOST_BYTES)
+        history.seen = size - MOST_BYTES;
     if (size <= history.seen || lseek(fd, history.seen, SEEK_SET) < 0) {
         history.seen = size; /* it may have been replaced by a shorter one */
         return;
@@ -153,7 +143,7 @@ static void read_file(int fd)
     struct bytes all = { NULL, 0, 0 }, entry = { NULL, 0, 0 };
     char piece[8192];
     ssize_t n;
-    while (all.len < FILE_LIMIT && (n = read(fd, piece, sizeof piece)) > 0)
+    while (all.len < MOST_BYTES && (n = read(fd, piece, sizeof piece)) > 0)
         bytes_add(&all, piece, (size_t)n);
     for (size_t at = 0; at < all.len;) {
         const char *end = memchr(all.ptr + at, '\n', all.len - at);
@@ -178,9 +168,10 @@ static void read_appended(void)
 
 void history_open(void)
 {
+    char folder[PLACES_PATH];
     if (!find_path())
         return;
-    make_directories(history.path);
+    file_folders(history.path, folder);
     read_appended();
     if (history.count > MOST_ENTRIES + MOST_ENTRIES / 2)
         shorten_file();

@@ -4,13 +4,13 @@
 #include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/settings.h"
+#include "conf/file.h"
 #include "conf/places.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char scheme[] = "sqlite:";
@@ -37,21 +37,12 @@ static const char *choose_uri(const char *uri, char *text, size_t size)
     return write_default(text, size) ? text : NULL;
 }
 
-/* Create the folders of a file; those that we create are private. */
 static bool make_folders(const char *path)
 {
-    char folder[4096];
-    snprintf(folder, sizeof folder, "%s", path);
-    for (char *c = folder + 1; *c; c++) {
-        if (*c != '/')
-            continue;
-        *c = 0;
-        if (mkdir(folder, 0700) && errno != EEXIST)
-            return print_fault("cannot create %s for the store: %s", folder,
-                               strerror(errno));
-        *c = '/';
-    }
-    return true;
+    char folder[PLACES_PATH];
+    int error = file_folders(path, folder);
+    return !error || print_fault("cannot create %s for the store: %s", folder,
+                                 strerror(error));
 }
 
 bool session_store_exists(const char *uri)

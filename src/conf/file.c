@@ -55,11 +55,9 @@ int file_load(const char *path, unsigned flags, struct bytes *out)
     return error;
 }
 
-/* Create the directories above the file. */
-static int make_folders(const char *path)
+int file_folders(const char *path, char folder[PLACES_PATH])
 {
-    char folder[PLACES_PATH];
-    if (snprintf(folder, sizeof folder, "%s", path) >= PLACES_PATH)
+    if (snprintf(folder, PLACES_PATH, "%s", path) >= PLACES_PATH)
         return ENAMETOOLONG;
     for (char *at = folder + 1; (at = strchr(at, '/')); at++) {
         *at = '\0';
@@ -102,8 +100,8 @@ static int write_beside(const char *path, const char *bytes, size_t len)
 
 int file_store(const char *path, const char *bytes, size_t len)
 {
-    char real[PATH_MAX];
-    int error = make_folders(path);
+    char real[PATH_MAX], folder[PLACES_PATH];
+    int error = file_folders(path, folder);
     if (error)
         return error;
     return write_beside(realpath(path, real) ? real : path, bytes, len);
@@ -113,10 +111,10 @@ int file_lock(const char *path, bool creates)
 {
     char folder[PLACES_PATH];
     const char *slash = strrchr(path, '/');
+    if (creates)
+        file_folders(path, folder);
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1,
              slash ? path : ".");
-    if (creates)
-        make_folders(path);
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0)
         flock(fd, LOCK_EX);

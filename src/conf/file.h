@@ -22,6 +22,10 @@ int file_load(const char *path, unsigned flags, struct bytes *out);
  */
 int file_store(const char *path, const char *bytes, size_t len);
 
+/* Create the directories above a file, mode 0700.  Returns 0 or an errno, and
+ * then `folder` is the one that cannot be created. */
+int file_folders(const char *path, char folder[PLACES_PATH]);
+
 /*
  * Let no other process of ours change the files of this one's folder until the
  * descriptor is closed; -1: there is no such folder, or it has no locks.  With
