@@ -85,10 +85,23 @@ static void offer_dialects(const struct completion *c)
             offer_word(c, member_read(row, "dialect"), NULL);
 }
 
+/* The names in an object. */
+static void offer_names(const struct completion *c, const allm_json *all)
+{
+    for (const allm_json *k = NULL; (k = allm_json_next(all, k));)
+        offer_word(c, allm_json_text(k, NULL), NULL);
+}
+
+static void offer_aliases(const struct completion *c)
+{
+    offer_names(c, settings_value("aliases"));
+}
+
 static void offer_models(const struct completion *c)
 {
     char name[512];
     const allm_model_ref *m;
+    offer_aliases(c);
     allm_catalog *catalog = catalog_open();
     for (size_t i = 0; (m = allm_catalog_at(catalog, i)); i++) {
         snprintf(name, sizeof name, "%s:%s", m->provider ? m->provider : "",
@@ -146,13 +159,6 @@ static void offer_templates(const struct completion *c)
         template_list_each(offer_template, &all);
 }
 
-/* The names in an object. */
-static void offer_names(const struct completion *c, const allm_json *all)
-{
-    for (const allm_json *k = NULL; (k = allm_json_next(all, k));)
-        offer_word(c, allm_json_text(k, NULL), NULL);
-}
-
 /* The names in keys.json, and the providers. */
 static void offer_keys(const struct completion *c)
 {
@@ -187,58 +193,37 @@ static void offer_tools(const struct completion *c)
     toolbox_names_each(offer_tool, &last);
 }
 
+static void offer_provider_names(const struct completion *c)
+{
+    offer_providers(c, "");
+}
+
+static void offer_tasks(const struct completion *c)
+{
+    offer_names(c, settings_value("routing"));
+}
+
 static void offer_fill(const struct completion *c, enum flag_fill fill)
 {
-    switch (fill) {
-    case FILL_FILE:
-        print_text(":file\n");
-        break;
-    case FILL_TEMPLATE:
-        offer_templates(c);
-        break;
-    case FILL_DIRECTORY:
-        print_text(":directory\n");
-        break;
-    case FILL_SESSION:
-        offer_sessions(c);
-        break;
-    case FILL_MODEL:
-        offer_names(c, settings_value("aliases"));
-        offer_models(c);
-        break;
-    case FILL_PROVIDER:
-        offer_providers(c, "");
-        break;
-    case FILL_KEY:
-        offer_keys(c);
-        break;
-    case FILL_DIALECT:
-        offer_dialects(c);
-        break;
-    case FILL_COMMAND:
-        offer_commands(c);
-        break;
-    case FILL_WORDS:
-        offer_words(c);
-        break;
-    case FILL_SETTING:
-        offer_settings(c);
-        break;
-    case FILL_ALIAS:
-        offer_names(c, settings_value("aliases"));
-        break;
-    case FILL_TASK:
-        offer_names(c, settings_value("routing"));
-        break;
-    case FILL_TOOL:
-        offer_tools(c);
-        break;
-    case FILL_SERVER:
-        offer_servers(c);
-        break;
-    case FILL_NONE:
-        break;
-    }
+    static void (*const offers[])(const struct completion *) = {
+        [FILL_MODEL] = offer_models,
+        [FILL_ALIAS] = offer_aliases,
+        [FILL_PROVIDER] = offer_provider_names,
+        [FILL_DIALECT] = offer_dialects,
+        [FILL_SESSION] = offer_sessions,
+        [FILL_TEMPLATE] = offer_templates,
+        [FILL_TOOL] = offer_tools,
+        [FILL_SERVER] = offer_servers,
+        [FILL_KEY] = offer_keys,
+        [FILL_SETTING] = offer_settings,
+        [FILL_TASK] = offer_tasks,
+        [FILL_COMMAND] = offer_commands,
+        [FILL_WORDS] = offer_words,
+    };
+    if (fill == FILL_FILE || fill == FILL_DIRECTORY)
+        print_text(fill == FILL_FILE ? ":file\n" : ":directory\n");
+    else if (offers[fill])
+        offers[fill](c);
 }
 
 static void offer_flags(const struct command *row, const char *part)
