@@ -24,12 +24,19 @@ static const allm_json *first_unknown(const allm_session *session)
                         0);
 }
 
+/* Report a failure; END_DONE: it is none. */
+static int end_of(const struct session *s, allm_status status)
+{
+    return status < 0 ? session_store_fail(allm_session_error(s->session))
+                      : END_DONE;
+}
+
 static int drop_operation(const struct session *s)
 {
-    if (allm_session_abandon(s->session) < 0)
-        return session_store_fail(allm_session_error(s->session));
-    print_note("(dropped; complete steps are kept)");
-    return END_DONE;
+    int code = end_of(s, allm_session_abandon(s->session));
+    if (code == END_DONE)
+        print_note("(dropped; complete steps are kept)");
+    return code;
 }
 
 static int resume_operation(struct chat *c, struct session *s,
@@ -100,10 +107,8 @@ static int settle_with_result(const struct session *s, const char *id)
         const allm_tool_answer answer = { .size = sizeof answer,
                                           .text = bytes_string(&text),
                                           .text_len = text.len };
-        code = allm_session_settle(s->session, id, ALLM_SETTLE_HAPPENED,
-                                   &answer) < 0
-                   ? session_store_fail(allm_session_error(s->session))
-                   : END_DONE;
+        code = end_of(s, allm_session_settle(s->session, id,
+                                             ALLM_SETTLE_HAPPENED, &answer));
     }
     bytes_release(&text);
     return code;
@@ -122,12 +127,10 @@ static int settle_call(const struct session *s, const allm_json *call,
         return drop_operation(s);
     if (choice == QUESTION_LEFT)
         return END_ASKED;
-    return allm_session_settle(s->session, id,
-                               choice == 1 ? ALLM_SETTLE_NOT_HAPPENED
-                                           : ALLM_SETTLE_AGAIN,
-                               NULL) < 0
-               ? session_store_fail(allm_session_error(s->session))
-               : END_DONE;
+    return end_of(s, allm_session_settle(s->session, id,
+                                         choice == 1 ? ALLM_SETTLE_NOT_HAPPENED
+                                                     : ALLM_SETTLE_AGAIN,
+                                         NULL));
 }
 
 /* --------------------------------------------------------------- rest --- */
