@@ -22,13 +22,20 @@ static void reword_missing_key(const allm_error *e, char *text, size_t size)
     allm_text_free(variable);
 }
 
+/* The message with `advice` instead of what begins with `old`. */
+static void replace_advice(const allm_error *e, const char *old,
+                           const char *advice, char *text, size_t size)
+{
+    const char *at = strstr(e->message, old);
+    int len = (int)(at ? at - e->message : (long)strlen(e->message));
+    snprintf(text, size, "%.*s%s", len, e->message, advice);
+}
+
 /* Remove the advice about an option of the library. */
 static void reword_dotenv(const allm_error *e, char *text, size_t size)
 {
-    const char *advice = strstr(e->message, "; make it readable");
-    int len = (int)(advice ? advice - e->message : (long)strlen(e->message));
-    snprintf(text, size, "%.*s; make it readable, or remove it", len,
-             e->message);
+    replace_advice(e, "; make it readable", "; make it readable, or remove it",
+                   text, size);
 }
 
 static void reword_unknown_tool(const allm_error *e, char *text, size_t size)
@@ -60,10 +67,8 @@ static void reword_advice(const allm_error *e, char *text, size_t size)
 /* Say what to do instead of freeing the handle. */
 static void reword_lost(const allm_error *e, char *text, size_t size)
 {
-    const char *advice = strstr(e->message, "; free this handle");
-    int len = (int)(advice ? advice - e->message : (long)strlen(e->message));
-    snprintf(text, size, "%.*s; allm sessions says how it goes on", len,
-             e->message);
+    replace_advice(e, "; free this handle",
+                   "; allm sessions says how it goes on", text, size);
 }
 
 static void reword_wrong_key(const allm_error *e, char *text, size_t size)
