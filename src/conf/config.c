@@ -52,9 +52,8 @@ static struct config_layer *load_text(struct config *c, const char *path,
     struct config_layer *l = &c->layers[c->count];
     int error = file_load(path, flags, &l->text);
     bool missing = error == ENOENT || error == ENOTDIR;
-    if (!error && snprintf(l->name, sizeof l->name, "%s", path) < PLACES_PATH) {
+    if (!error && snprintf(l->name, sizeof l->name, "%s", path) < PLACES_PATH)
         return l;
-    }
     drop_layer(l);
     if (!missing || needed)
         tell_unreadable(c, path, error, !(flags & FILE_NO_LINKS));

@@ -1,4 +1,5 @@
 /* settings_map.c - go through the settings of a value, and change them */
+#include "conf/member.h"
 #include "conf/settings.h"
 #include "term/bytes.h"
 
@@ -47,10 +48,8 @@ static void walk_object(struct walk *w, const allm_json *object)
 
 allm_json *setting_map(const allm_json *value, setting_change change, void *ud)
 {
-    struct walk w = { allm_json_build_new(NULL), change, ud, { NULL, 0, 0 } };
-    allm_json_build_object(w.b);
+    struct walk w = { member_new_object(), change, ud, { NULL, 0, 0 } };
     walk_object(&w, value);
-    allm_json_build_end(w.b);
     bytes_release(&w.path);
-    return allm_json_build_done(w.b);
+    return member_done(w.b);
 }
