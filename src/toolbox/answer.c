@@ -63,7 +63,7 @@ void answer_failure(struct allm_tool_run *run, const allm_error *why)
 }
 
 /* The last bytes of stderr, or the status. */
-static void answer_status(struct answering *x)
+static void answer_status(struct answering *x, const struct jail *j)
 {
     struct arena scratch = arena_in(x->process->out.arena.mem);
     struct buf text = buf_in(&scratch, SIZE_MAX / 2);
@@ -74,6 +74,8 @@ static void answer_status(struct answering *x)
         buf_add(&text, err);
     else
         buf_format(&text, "exit status %d", x->process->report.status);
+    if (*jail_hint(j))
+        buf_format(&text, "\n%s", jail_hint(j));
     allm_tool_fail(x->run, text.broken ? "the program failed" : text.ptr);
     arena_release(&scratch);
 }
@@ -167,7 +169,7 @@ void answer_process(struct allm_tool_run *run, struct process *p,
     else if (p->report.signal)
         answer_signal(&x, j);
     else if (p->report.status)
-        answer_status(&x);
+        answer_status(&x, j);
     else if (output == DESCRIBE_TEXT)
         answer_text(&x);
     else
@@ -207,7 +209,8 @@ static void answer_ended(struct answering *x, const struct jail *j,
     const char *wall = jail_wall(j, r);
     struct outcome o = { .kind = OUTCOME_NOMEM };
     if (!late_ms && !r->signal) {
-        buf_format(text, "[exit status %d]\n", r->status);
+        buf_format(text, "%s[exit status %d]\n", r->status ? jail_hint(j) : "",
+                   r->status);
         if (!text->broken) {
             allm_tool_text(x->run, text->ptr, text->len);
             return;

@@ -94,6 +94,15 @@ const char *jail_wall(const struct jail *j, const struct report *r)
     return crashed && mib && (uint64_t)r->rss_kib > mib * 512 ? "memory" : NULL;
 }
 
+const char *jail_hint(const struct jail *j)
+{
+    return j->dir_hidden && j->mode != ORDERS_OFF
+               ? "[the sandbox hides the working directory, which contains "
+                 "paths that are never accessible, such as ~/.ssh; work in a "
+                 "folder below it]\n"
+               : "";
+}
+
 /* What the parts need, and what to do about it. */
 static const char *advice_for(const char *part)
 {

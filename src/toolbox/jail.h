@@ -32,6 +32,9 @@ void jail_close(struct jail *j);
  * "file size". */
 const char *jail_wall(const struct jail *j, const struct report *r);
 
+/* A line about a working directory that the process cannot access, or "". */
+const char *jail_hint(const struct jail *j);
+
 /* Why it did not run: which part of the sandbox is missing, or why the program
  * could not be started, and what to do.  NULL: it ran. */
 const allm_error *jail_fault(const struct jail *j, struct arena *a,

@@ -162,6 +162,22 @@ def test_tools_run():
     holds(run.said, "who")
 
 
+def test_hidden_folder():
+    """what fails in a folder that the sandbox hides is told why"""
+    p = Place()
+    why = "the sandbox hides the working directory"
+    run = allm("tools", "run", "-T", "bash", "bash", '{"command": "ls"}',
+               env=p.env, cwd=p.path)
+    holds(run.text, why, "[exit status 2]")
+    p.tool(text='#!/bin/sh\n[ "$1" != --allm-describe ] || exec echo \'{"name":'
+           ' "greet", "description": "Greets."}\'\nls\n')
+    run = allm("tools", "run", "greet", env=p.env, cwd=p.path)
+    equal(run.code, 1)
+    holds(run.said, why)
+    run = p.run("tools", "run", "-T", "bash", "bash", '{"command": "false"}')
+    equal(run.text, "[exit status 1]\n")
+
+
 def test_tools_run_asks():
     """what a tool asks the user is printed"""
     p = Place()

@@ -375,8 +375,11 @@ static void needs_the_address_of_a_resource(void)
 {
     allm_json *any = allm_json_parse("[{\"uriTemplate\":\"r:{x}\"}]",
                                      ALLM_NUL_ENDED, NULL);
-    talk_serve(ALLM(mcp_server_opts, .name = "s", .version = "1",
-                    .templates = any),
+    allm_mcp_server_opts opts = ALLM_INIT(mcp_server_opts);
+    opts.name = "s";
+    opts.version = "1";
+    opts.templates = any;
+    talk_serve(&opts,
                "< {'id':0,'method':'initialize','params':{}}\n"
                "> {'id':0,'result':{'protocolVersion':'2025-11-25',"
                "'capabilities':{'resources':{}},'serverInfo':{'name':'s',"
