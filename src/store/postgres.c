@@ -335,11 +335,12 @@ static const allm_error *postgres_release(struct backend *b, struct arena *a,
                 "ELSE due END WHERE id = $1 AND epoch = $2",
                 NULL, sql_int(id), sql_int((int64_t)epoch), sql_int(due));
     if (!error)
-        error = SQL_RUN(s, a,
-                        "DELETE FROM allm_session WHERE id = $1 AND head = 0 "
-                        "AND epoch = $2 AND NOT EXISTS (SELECT 1 FROM "
-                        "allm_inbox WHERE session = $1)",
-                        NULL, sql_int(id), sql_int((int64_t)epoch));
+        error = SQL_RUN(
+            s, a,
+            "DELETE FROM allm_session WHERE id = $1 AND head = 0 "
+            "AND due IS NULL AND epoch = $2 AND NOT EXISTS (SELECT 1 FROM "
+            "allm_inbox WHERE session = $1)",
+            NULL, sql_int(id), sql_int((int64_t)epoch));
     return error;
 }
 

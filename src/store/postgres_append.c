@@ -13,6 +13,10 @@
  * transaction of its own; where the server's synchronous_commit is off, the
  * statement turns it on for itself.
  *
+ * The statement sees the tables as they were when it began, and the row of the
+ * session as it is once it may change it.  A message that was sent in between
+ * is not seen, but its sender has set another `due`.
+ *
  * If the connection breaks while the statement is under way, the sums tell
  * whether it was committed: nobody else could have written them.
  */
@@ -127,8 +131,10 @@ static const struct {
       " status = s.status, waits = s.waits, title = s.title, model = s.model,"
       " state = COALESCE(s.state, x.state),"
       " due = CASE WHEN s.due > 0 THEN LEAST(x.due, $now)"
-      " WHEN x.queue IS NOT NULL AND EXISTS (SELECT 1 FROM allm_inbox i"
-      " WHERE i.session = x.id AND i.id > s.inbox) THEN x.due END"
+      " WHEN x.queue IS NOT NULL AND (x.due IS DISTINCT FROM"
+      " (SELECT o.due FROM allm_session o WHERE o.id = x.id)"
+      " OR EXISTS (SELECT 1 FROM allm_inbox i"
+      " WHERE i.session = x.id AND i.id > s.inbox)) THEN x.due END"
       " FROM s WHERE x.id = s.id AND x.epoch = s.epoch AND x.head = s.head"
       " RETURNING x.id, CASE WHEN current_setting('synchronous_commit') = 'off'"
       " THEN set_config('synchronous_commit', 'on', true) END),"

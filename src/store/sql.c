@@ -311,7 +311,8 @@ const allm_error *sql_prune(struct backend *b, struct arena *a, int64_t id,
 /* ------------------------------------------------ news for the holder --- */
 
 /* Inside a transaction.  The row comes first: whoever has changed it puts the
- * next message into the inbox, so messages appear in the order of their ids. */
+ * next message into the inbox, so messages appear in the order of their ids.
+ * `due` always changes, which tells an append that waits for the row. */
 static const allm_error *put_message(struct sql *q, struct arena *a,
                                      const char *name, const char *uid,
                                      struct slice body, const char *queue)
@@ -324,7 +325,7 @@ static const allm_error *put_message(struct sql *q, struct arena *a,
     if (!error)
         error = SQL_RUN(q, a,
                         "UPDATE allm_session SET queue = COALESCE($2, queue), "
-                        "due = COALESCE(due, $now) WHERE name = $1",
+                        "due = COALESCE(due - 1, $now) WHERE name = $1",
                         NULL, sql_text(name), sql_text(queue));
     if (!error)
         error = SQL_RUN(q, a,

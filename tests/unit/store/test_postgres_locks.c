@@ -109,7 +109,55 @@ static void server_keeps_messages_in_order(void)
     stored_on_server(keeps_messages_in_order, false);
 }
 
+/* An operation ends while a message arrives: the statement that ends it began
+ * before the message was there, and waits for the row that sending changes. */
+static void stays_due_if_more_is_sent(const char *uri)
+{
+    struct arena a;
+    struct store_loaded l = { 0 };
+    struct handles h;
+    arena_init(&a, mem_default());
+    open_handles(&h, uri);
+    allm_store *worker = stored_open(uri, ALLM(store_opts, .busy_ms = 60000));
+    struct store_session *t = stored_session(worker, &a, "one",
+                                             ALLM_SESSION_CREATE, &l, NULL);
+    CHECK_INT(allm_store_send(worker, "one", &greeting, "q"), ALLM_OK);
+    CHECK_TEXT(stored_write(t, STORED(.type = "begin", .begins = true,
+                                      .due = true, .inbox_upto = 1)),
+               "");
+    number_of(h.locker, "BEGIN");
+    number_of(h.locker, "SELECT id FROM allm_session FOR UPDATE");
+    pthread_create(&h.thread, NULL, send_one, h.sender);
+    await_waiting(h.asker, 1);
+    struct store_append *end =
+        stored_append(t, STORED(.type = "end", .ends = true));
+    await_waiting(h.asker, 2);
+    number_of(h.locker, "COMMIT");
+    pthread_join(h.thread, NULL);
+    CHECK_TEXT(stored_wait(end), "");
+    CHECK_INT(number_of(h.asker, "SELECT count(*) FROM allm_session WHERE due "
+                                 "IS NOT NULL"),
+              1);
+    CHECK_TEXT(stored_write(t, STORED(.type = "begin", .begins = true,
+                                      .due = true, .inbox_upto = 2)),
+               "");
+    CHECK_TEXT(stored_write(t, STORED(.type = "end", .ends = true)), "");
+    CHECK_INT(number_of(h.asker, "SELECT count(*) FROM allm_session WHERE due "
+                                 "IS NOT NULL"),
+              0);
+    store_session_drop(t);
+    allm_store_free(worker);
+    close_handles(&h);
+    arena_release(&a);
+}
+
+static void server_stays_due_if_more_is_sent(void)
+{
+    stored_on_server(stays_due_if_more_is_sent, false);
+}
+
 TESTS = {
     TEST_ONCE(server_keeps_messages_in_order),
+    TEST_ONCE(server_stays_due_if_more_is_sent),
     TESTS_END
 };
