@@ -239,6 +239,7 @@ static bool keep_columns(struct store_append *p)
     t->columns.changes = NULL;
     t->columns.blobs = NULL;
     t->columns.state = (struct slice){ NULL, 0 };
+    t->columns.queued = p->columns.queued || p->columns.inbox_upto;
     t->columns.inbox_upto = 0;
     t->columns.live_op = 0;
     t->columns.marks_live = false;

@@ -124,7 +124,8 @@ struct backend_append {
     /* Columns as they are afterwards; NULL strings become NULL columns. */
     uint64_t open;
     bool due;                       /* set `due` to now, unless it is earlier;
-                                       else clear it */
+                                       else clear it if nothing was sent */
+    bool queued;                    /* it had a queue, or was sent a message */
     const char *waits, *status, *title, *model;
     uint64_t messages;
     struct slice state;             /* ptr NULL: as before */

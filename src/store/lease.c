@@ -286,6 +286,7 @@ static bool take_row(struct store_session *t, const struct backend_row *row)
     t->columns = (struct backend_append){
         .open = row->open,
         .due = row->due != 0 || (stuck && row->open),
+        .queued = row->queue != NULL,
         .waits = stuck ? NULL : arena_text(a, row->waits),
         .status = arena_text(a, row->status),
         .title = arena_text(a, row->title),

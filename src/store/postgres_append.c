@@ -136,8 +136,7 @@ static const struct {
       " OR EXISTS (SELECT 1 FROM allm_inbox i"
       " WHERE i.session = x.id AND i.id > s.inbox)) THEN x.due END"
       " FROM s WHERE x.id = s.id AND x.epoch = s.epoch AND x.head = s.head"
-      " RETURNING x.id, CASE WHEN current_setting('synchronous_commit') = 'off'"
-      " THEN set_config('synchronous_commit', 'on', true) END),"
+      " RETURNING x.id, " POSTGRES_SYNC "),"
       " r AS (INSERT INTO allm_record (session, seq, type, body, sum)"
       " SELECT * FROM unnest($::bigint[], $::bigint[], $::text[],"
       " $::text[], $::text[]) AS t(session, seq, type, body, sum)"
@@ -206,10 +205,8 @@ static void put_session(struct column *c, const struct backend_append *p)
     put_text(&c[S_STATE], p->state);
 }
 
-/* A statement does not see its own rows: a message that a later record of the
- * same append removes is inserted with its end. */
-static uint64_t end_of_message(const struct backend_append *p, size_t change,
-                               uint64_t n)
+uint64_t postgres_message_end(const struct backend_append *p, size_t change,
+                              uint64_t n)
 {
     for (size_t i = change + 1; i < p->change_count; i++)
         if (p->changes[i].cuts && p->changes[i].keep <= n)
@@ -240,7 +237,7 @@ static void put_change(struct batch *batch, const struct backend_append *p,
         put_number(&c[M_SESSION], (uint64_t)p->id);
         put_number(&c[M_N], m->n);
         put_number(&c[M_SINCE], r->seq);
-        put_number(&c[M_UNTIL], end_of_message(p, at, m->n));
+        put_number(&c[M_UNTIL], postgres_message_end(p, at, m->n));
         put_text(&c[M_BODY], m->body);
         put_text(&c[M_HASH], slice_of(m->hash));
     }
@@ -282,6 +279,8 @@ static const allm_error *send_batch(struct postgres *q, struct arena *a,
     struct sql_value params[COLUMNS];
     size_t count = 0, number = 0;
     struct buf text = buf_in(a, SIZE_MAX / 2);
+    if (q->count == 1 && postgres_fits_one(q->list[0]))
+        return postgres_send_one(q, a, q->list[0], rows);
     for (size_t i = 0; i < COLUMNS; i++)
         open_column(&batch.columns[i], a);
     for (size_t i = 0; i < q->count; i++)

@@ -44,3 +44,20 @@ const allm_error *postgres_append(struct backend *b, struct arena *a,
                                   struct backend_append *const *list,
                                   size_t count);
 const allm_error *postgres_commit(struct backend *b, struct arena *a);
+
+/* A statement does not see its own rows: a message that a later record of the
+ * same append removes is inserted with its end.  0: it has none. */
+uint64_t postgres_message_end(const struct backend_append *p, size_t change,
+                              uint64_t n);
+
+/* postgres_one.c: does this append fit into a statement of values?  Send it;
+ * rows has its session, or nothing. */
+bool postgres_fits_one(const struct backend_append *p);
+const allm_error *postgres_send_one(struct postgres *q, struct arena *a,
+                                    const struct backend_append *p,
+                                    struct sql_rows *rows);
+
+/* A column that turns on the sync of its own transaction. */
+#define POSTGRES_SYNC                                                         \
+    "CASE WHEN current_setting('synchronous_commit') = 'off'"                 \
+    " THEN set_config('synchronous_commit', 'on', true) END"

@@ -23,7 +23,7 @@ struct sql_rows {
     int64_t changed;            /* rows that the statement changed */
 };
 
-enum { SQL_MOST_PARAMS = 32 };
+enum { SQL_MOST_PARAMS = 64 };
 
 struct sql;
 
