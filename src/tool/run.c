@@ -82,6 +82,19 @@ void run_fail(struct allm_tool_run *r, const char *reason, const char *detail)
                                       .detail = detail });
 }
 
+void run_fail_copy(struct allm_tool_run *r, const char *reason,
+                   const char *detail)
+{
+    if (run_claim(r) == RUN_MINE)
+        run_publish(r, outcome_failed(&r->memory, reason, "%s", detail));
+}
+
+void run_nomem(struct allm_tool_run *r)
+{
+    if (run_claim(r) == RUN_MINE)
+        run_publish(r, (struct outcome){ .kind = OUTCOME_NOMEM });
+}
+
 static void execute_call(struct allm_tool_run *r)
 {
     if (r->executor)
@@ -172,8 +185,8 @@ static bool submit_run(struct allm_tool_run *r)
         return true;
     r->in_worker = false;
     batch_shared_drop(r->shared);
-    if (error == ENOMEM && run_claim(r) == RUN_MINE)
-        run_publish(r, (struct outcome){ .kind = OUTCOME_NOMEM });
+    if (error == ENOMEM)
+        run_nomem(r);
     else
         run_fail(r, FAILURE_EXIT,
                  "no thread could be started for the function; raise the limit "

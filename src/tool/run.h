@@ -91,5 +91,10 @@ void run_publish(struct allm_tool_run *r, struct outcome o);
 allm_status run_answer(struct allm_tool_run *r, const allm_json *value,
                        const allm_json *images);
 
-/* End it with a FAILURE if it has no answer yet; the detail is a literal. */
+/* End it with a FAILURE if it has no answer yet.  The reason is a literal, and
+ * so is the detail, unless it is copied. */
 void run_fail(struct allm_tool_run *r, const char *reason, const char *detail);
+void run_fail_copy(struct allm_tool_run *r, const char *reason,
+                   const char *detail);
+/* The same: memory ran out. */
+void run_nomem(struct allm_tool_run *r);

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHELL_SHOWN = 4096 };
+enum { SHELL_SHOWN = 4096, ROOM = 128 };
 
 const allm_error answer_toolbox_freed =
     STATUS_ERROR(ALLM_ERR_TOOL, FAILURE_EXIT, "the toolbox was freed");
@@ -27,13 +27,6 @@ struct answering {
     struct process *process;
     struct slice text;          /* stdout */
 };
-
-static void fail_with(struct allm_tool_run *run, const char *reason,
-                      const char *detail)
-{
-    if (run_claim(run) == RUN_MINE)
-        run_publish(run, outcome_failed(&run->memory, reason, "%s", detail));
-}
 
 /* The reason of a failure must be static. */
 static const char *reason_of(const allm_error *why)
@@ -48,10 +41,10 @@ static const char *reason_of(const allm_error *why)
 
 void answer_fault(struct allm_tool_run *run, const allm_error *why)
 {
-    if (why->kind == ALLM_ERR_NOMEM && run_claim(run) == RUN_MINE)
-        run_publish(run, (struct outcome){ .kind = OUTCOME_NOMEM });
+    if (why->kind == ALLM_ERR_NOMEM)
+        run_nomem(run);
     else
-        fail_with(run, reason_of(why), why->message);
+        run_fail_copy(run, reason_of(why), why->message);
 }
 
 void answer_failure(struct allm_tool_run *run, const allm_error *why)
@@ -98,18 +91,23 @@ static void answer_signal(struct answering *x, const struct jail *j)
     run_publish(x->run, o);
 }
 
+/* The text, or what it is, in the room. */
+static struct slice show_output(struct answering *x, char room[ROOM])
+{
+    char sum[SHA256_HEX + 1];
+    if (utf8_valid(x->text, NULL) && !memchr(x->text.ptr, 0, x->text.len))
+        return x->text;
+    output_sum(&x->process->out, sum);
+    int n = snprintf(room, ROOM, "[binary, %llu bytes, sha256 %s]",
+                     (unsigned long long)x->process->out.total, sum);
+    return (struct slice){ room, (size_t)n };
+}
+
 static void answer_text(struct answering *x)
 {
-    struct slice s = x->text;
-    char sum[SHA256_HEX + 1], text[128];
-    if (utf8_valid(s, NULL) && !memchr(s.ptr, 0, s.len)) {
-        allm_tool_text(x->run, s.ptr, s.len);
-        return;
-    }
-    output_sum(&x->process->out, sum);
-    int n = snprintf(text, sizeof text, "[binary, %llu bytes, sha256 %s]",
-                     (unsigned long long)x->process->out.total, sum);
-    allm_tool_text(x->run, text, (size_t)n);
+    char room[ROOM];
+    struct slice s = show_output(x, room);
+    allm_tool_text(x->run, s.ptr, s.len);
 }
 
 /* A result has exactly one of four members, and ask_user may have opts. */
@@ -144,17 +142,17 @@ static void answer_json(struct answering *x, enum describe_output output)
     struct arena scratch = arena_in(x->process->out.arena.mem);
     const allm_json *v = json_parse(&scratch, x->text, limits, &why);
     if (!v && output_is_cut(&x->process->out))
-        fail_with(x->run, FAILURE_RETURN,
-                  "the program printed more than 1 MiB of JSON");
+        run_fail(x->run, FAILURE_RETURN,
+                 "the program printed more than 1 MiB of JSON");
     else if (!v)
-        fail_with(x->run, FAILURE_RETURN, why->message);
+        run_fail_copy(x->run, FAILURE_RETURN, why->message);
     else if (output == DESCRIBE_JSON)
         allm_tool_ok(x->run, v);
     else if (!answer_result(x, v))
-        fail_with(x->run, FAILURE_RETURN,
-                  "expected {\"ok\": value}, {\"error\": text}, {\"ask_user\": "
-                  "question, \"opts\": {}} or {\"halt\": [reason, value]} at "
-                  "line 1, column 1");
+        run_fail(x->run, FAILURE_RETURN,
+                 "expected {\"ok\": value}, {\"error\": text}, {\"ask_user\": "
+                 "question, \"opts\": {}} or {\"halt\": [reason, value]} at "
+                 "line 1, column 1");
     arena_release(&scratch);
 }
 
@@ -175,21 +173,6 @@ void answer_process(struct allm_tool_run *run, struct process *p,
     else
         answer_json(&x, output);
     arena_release(&scratch);
-}
-
-/* The text, or what it is; then a LF. */
-static void add_output(struct buf *out, struct answering *x)
-{
-    char sum[SHA256_HEX + 1];
-    if (utf8_valid(x->text, NULL) && !memchr(x->text.ptr, 0, x->text.len)) {
-        buf_add(out, x->text);
-    } else {
-        output_sum(&x->process->out, sum);
-        buf_format(out, "[binary, %llu bytes, sha256 %s]",
-                   (unsigned long long)x->process->out.total, sum);
-    }
-    if (out->len && out->ptr[out->len - 1] != '\n')
-        buf_byte(out, '\n');
 }
 
 /* The last part of the output, for a failure. */
@@ -238,12 +221,15 @@ void answer_shell(struct allm_tool_run *run, struct process *p,
 {
     struct answering x = { run, p, output_text(&p->out) };
     struct arena scratch = arena_in(p->out.arena.mem);
+    char room[ROOM];
     const allm_error *why = jail_fault(j, &scratch, &p->report);
     struct buf text = buf_in(&scratch, SIZE_MAX / 2);
     if (why || !x.text.ptr) {
         answer_fault(run, x.text.ptr ? why : status_nomem());
     } else {
-        add_output(&text, &x);
+        buf_add(&text, show_output(&x, room));
+        if (text.len && text.ptr[text.len - 1] != '\n')
+            buf_byte(&text, '\n');
         answer_ended(&x, j, late_ms, &text);
     }
     arena_release(&scratch);

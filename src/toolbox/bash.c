@@ -39,7 +39,7 @@ const allm_json *bash_reach(allm_toolbox *t, const struct entry *e,
                             const allm_json *args, struct arena *a)
 {
     const struct builtin_entry *mine = e->data;
-    const char *root = builtins_root(mine->builtins);
+    const char *root = builtins_env(mine->builtins)->root;
     const allm_json *needs = needs_of(a, root, args, false);
     (void)t;
     return needs ? needs_words(a, needs) : NULL;
@@ -57,20 +57,20 @@ static const allm_error *start_shell(const struct entry *e, allm_tool_run *run,
                                      const allm_json *args, struct arena *a)
 {
     const struct builtin_entry *mine = e->data;
-    const char *root = builtins_root(mine->builtins);
+    const struct builtins_env *env = builtins_env(mine->builtins);
     struct crew_shell shell = {
-        .program = { .path = find_shell(), .dir = root,
-                     .mode = builtins_mode(mine->builtins) },
+        .program = { .path = find_shell(), .dir = env->root,
+                     .mode = env->mode },
         .tool = { .tool = (allm_tool *)(uintptr_t)e->tool,
-                  .needs = needs_of(a, root, args, true) },
+                  .needs = needs_of(a, env->root, args, true) },
         .command = json_text_at(args, "command").ptr,
         .timeout_ms = (uint32_t)seconds_of(args) * 1000,
     };
     if (!shell.tool.needs)
         return status_nomem();
-    const allm_error *why = needs_check(a, &shell.tool.needs, root, NULL);
+    const allm_error *why = needs_check(a, &shell.tool.needs, env->root, NULL);
     if (!why)
-        crew_shell(builtins_crew(mine->builtins), &shell, run);
+        crew_shell(env->crew, &shell, run);
     return why;
 }
 
@@ -80,7 +80,7 @@ void bash_execute(allm_toolbox *t, const struct entry *e, allm_tool_run *run,
     const struct builtin_entry *mine = e->data;
     struct outcome o;
     (void)t;
-    struct arena scratch = arena_in(builtins_mem(mine->builtins));
+    struct arena scratch = arena_in(builtins_env(mine->builtins)->mem);
     if (!builtin_check(&scratch, run, e->tool, &args, &o)) {
         if (run_claim(run) == RUN_MINE)
             run_publish(run, outcome_copy(&run->memory, &o));

@@ -26,28 +26,22 @@
 enum { THREADS = 8 };
 
 struct builtins {
-    struct mem mem;
-    const char *root;
-    struct crew *crew;
-    enum orders_mode mode;
+    struct builtins_env env;
     pthread_mutex_t lock;       /* guards workers and calls */
     pthread_cond_t idle;
     struct workers workers;
     size_t calls;
     atomic_bool stopping;
     pthread_mutex_t writing;
-    struct builtins_tweaks tweaks;
 };
 
-struct builtins *builtins_new(struct mem mem, const char *root,
-                              struct crew *crew, enum orders_mode mode)
+struct builtins *builtins_new(const struct builtins_env *env)
 {
+    struct mem mem = env->mem;
     struct builtins *b = mem_alloc(mem, sizeof *b);
     if (!b)
         return NULL;
-    *b = (struct builtins){ .mem = mem, .root = root, .crew = crew,
-                            .mode = mode,
-                            .tweaks.net = { .public_only = true } };
+    *b = (struct builtins){ .env = *env };
     pthread_mutex_init(&b->lock, NULL);
     pthread_mutex_init(&b->writing, NULL);
     pthread_cond_init(&b->idle, NULL);
@@ -68,32 +62,12 @@ void builtins_free(struct builtins *b)
     pthread_cond_destroy(&b->idle);
     pthread_mutex_destroy(&b->writing);
     pthread_mutex_destroy(&b->lock);
-    mem_free(b->mem, b, sizeof *b);
+    mem_free(b->env.mem, b, sizeof *b);
 }
 
-const char *builtins_root(const struct builtins *b)
+struct builtins_env *builtins_env(struct builtins *b)
 {
-    return b->root;
-}
-
-enum orders_mode builtins_mode(const struct builtins *b)
-{
-    return b->mode;
-}
-
-struct crew *builtins_crew(const struct builtins *b)
-{
-    return b->crew;
-}
-
-struct mem builtins_mem(const struct builtins *b)
-{
-    return b->mem;
-}
-
-struct builtins_tweaks *builtins_tweaks(struct builtins *b)
-{
-    return &b->tweaks;
+    return &b->env;
 }
 
 bool builtin_stopped(const struct builtin_call *c)
@@ -102,12 +76,6 @@ bool builtin_stopped(const struct builtin_call *c)
 }
 
 /* -------------------------------------------------------------- answers --- */
-
-static void answer_nomem(struct builtin_call *c)
-{
-    if (run_claim(c->run) == RUN_MINE)
-        run_publish(c->run, (struct outcome){ .kind = OUTCOME_NOMEM });
-}
 
 /* True, and answered: the toolbox is being freed, so the answer is not whole.
  * A tool that writes is not interrupted, and its answer counts. */
@@ -126,7 +94,7 @@ void builtin_answer_with(struct builtin_call *c, const allm_json *images)
     if (answer_freed(c))
         return;
     if (c->arena.broken || !value)
-        answer_nomem(c);
+        run_nomem(c->run);
     else
         run_answer(c->run, value, images);
 }
@@ -136,38 +104,39 @@ void builtin_answer(struct builtin_call *c)
     builtin_answer_with(c, NULL);
 }
 
+__attribute__((format(printf, 2, 0))) static const char *
+write_detail(struct builtin_call *c, const char *format, va_list args)
+{
+    struct buf b = buf_in(&c->arena, 64 * 1024);
+    buf_vformat(&b, format, args);
+    return utf8_copy(&c->arena, buf_slice(&b)).ptr;
+}
+
 void builtin_fail_as(struct builtin_call *c, const char *reason,
                      const char *format, ...)
 {
     va_list args;
-    struct buf b = buf_in(&c->arena, 64 * 1024);
     va_start(args, format);
-    buf_vformat(&b, format, args);
+    const char *text = write_detail(c, format, args);
     va_end(args);
-    struct slice text = utf8_copy(&c->arena, buf_slice(&b));
-    if (!text.ptr) {
-        answer_nomem(c);
-        return;
-    }
-    if (run_claim(c->run) == RUN_MINE)
-        run_publish(c->run,
-                    outcome_failed(&c->run->memory, reason, "%s", text.ptr));
+    if (text)
+        run_fail_copy(c->run, reason, text);
+    else
+        run_nomem(c->run);
 }
 
 void builtin_fail(struct builtin_call *c, const char *format, ...)
 {
     va_list args;
-    struct buf b = buf_in(&c->arena, 64 * 1024);
     va_start(args, format);
-    buf_vformat(&b, format, args);
+    const char *text = write_detail(c, format, args);
     va_end(args);
-    struct slice text = utf8_copy(&c->arena, buf_slice(&b));
     if (answer_freed(c))
         return;
-    if (text.ptr)
-        allm_tool_fail(c->run, text.ptr);
+    if (text)
+        allm_tool_fail(c->run, text);
     else
-        answer_nomem(c);
+        run_nomem(c->run);
 }
 
 static bool root_is_gone(const struct root *r)
@@ -180,7 +149,7 @@ static bool root_is_gone(const struct root *r)
 void builtin_path_fault(struct builtin_call *c, const char *path, int error)
 {
     if (error == ENOMEM)
-        answer_nomem(c);
+        run_nomem(c->run);
     else if (error == EXDEV)
         builtin_fail_as(c, "outside_root",
                         "%s is outside the root %s; use a path below it, and "
@@ -272,15 +241,10 @@ static bool check_arguments(struct builtin_call *c)
     if (builtin_check(&c->arena, c->run, c->declared, &c->args, &why))
         return true;
     if (why.kind == OUTCOME_NOMEM)
-        answer_nomem(c);
+        run_nomem(c->run);
     else
         builtin_fail_as(c, why.reason, "%s", why.detail);
     return false;
-}
-
-const struct client_opts *builtin_net(const struct builtin_call *c)
-{
-    return &c->owner->tweaks.net;
 }
 
 /* ---------------------------------------------------------------- calls --- */
@@ -289,7 +253,7 @@ static void run_checked(struct builtin_call *c)
 {
     int error = root_init(&c->root, &c->arena, c->root.path);
     if (error == ENOMEM) {
-        answer_nomem(c);
+        run_nomem(c->run);
         return;
     }
     if (error) {
@@ -297,7 +261,7 @@ static void run_checked(struct builtin_call *c)
                      file_error_words(error));
         return;
     }
-    c->root.by_steps = c->owner->tweaks.by_steps;
+    c->root.by_steps = c->owner->env.by_steps;
     if (c->tool->writes)
         pthread_mutex_lock(&c->owner->writing);
     c->tool->run(c);
@@ -318,7 +282,7 @@ static void run_builtin(struct job *job)
 
 static void free_builtin_call(struct builtin_call *c)
 {
-    struct mem mem = c->owner->mem;
+    struct mem mem = c->owner->env.mem;
     arena_release(&c->arena);
     mem_free(mem, c, sizeof *c);
 }
@@ -339,7 +303,7 @@ static struct builtin_call *make_call(const struct entry *e,
 {
     const struct builtin_entry *mine = e->data;
     struct builtins *b = mine->builtins;
-    struct builtin_call *c = mem_alloc(b->mem, sizeof *c);
+    struct builtin_call *c = mem_alloc(b->env.mem, sizeof *c);
     if (!c)
         return NULL;
     *c =
@@ -348,9 +312,9 @@ static struct builtin_call *make_call(const struct entry *e,
                                 .owner = b,
                                 .tool = mine->tool,
                                 .declared = e->tool };
-    arena_init(&c->arena, b->mem);
+    arena_init(&c->arena, b->env.mem);
     buf_init(&c->out, &c->arena, SIZE_MAX / 2);
-    c->root.path = arena_text(&c->arena, b->root);
+    c->root.path = arena_text(&c->arena, b->env.root);
     c->args = json_copy(&c->arena, args ? args : json_empty_object());
     if (c->root.path && c->args)
         return c;
@@ -380,8 +344,7 @@ static void execute_builtin(allm_toolbox *t, const struct entry *e,
     if (!mine) {
         if (c)
             free_builtin_call(c);
-        if (run_claim(run) == RUN_MINE)
-            run_publish(run, (struct outcome){ .kind = OUTCOME_NOMEM });
+        run_nomem(run);
         return;
     }
     int error = submit_call(c->owner, c);
@@ -451,7 +414,7 @@ static const allm_error *make_entry(struct builtins *b, struct allm_home *home,
                            .call_reach = row->reach };
     if (row->reach)
         return NULL;
-    out->reach = builtin_reach(a, row->writes ? "write" : "read", b->root);
+    out->reach = builtin_reach(a, row->writes ? "write" : "read", b->env.root);
     return out->reach ? NULL : status_nomem();
 }
 

@@ -37,24 +37,21 @@ struct builtin_entry {
 /* All of them; `count` is set. */
 const struct builtin *builtin_list(size_t *count);
 
-/* What they share: the root, and the threads in which they run.  NULL: out of
- * memory.  Freeing it waits for the calls that run, which end soon. */
-struct builtins *builtins_new(struct mem mem, const char *root,
-                              struct crew *crew, enum orders_mode mode);
-void builtins_free(struct builtins *b);
-
-const char *builtins_root(const struct builtins *b);
-enum orders_mode builtins_mode(const struct builtins *b);
-struct crew *builtins_crew(const struct builtins *b);
-struct mem builtins_mem(const struct builtins *b);
-
-/* For tests: open files by steps; let http_get use addresses of this machine.
- * Before the first call. */
-struct builtins_tweaks {
-    bool by_steps;
-    struct client_opts net;
+/* What they share; not changed after the first call. */
+struct builtins_env {
+    struct mem mem;
+    const char *root;
+    struct crew *crew;
+    enum orders_mode mode;
+    struct client_opts net;     /* of http_get */
+    bool by_steps;              /* for tests: open files by steps */
 };
-struct builtins_tweaks *builtins_tweaks(struct builtins *b);
+
+/* The threads in which they run.  NULL: out of memory.  Freeing it waits for
+ * the calls that run, which end soon. */
+struct builtins *builtins_new(const struct builtins_env *env);
+void builtins_free(struct builtins *b);
+struct builtins_env *builtins_env(struct builtins *b);
 
 /* The entries of a list of names and groups: "code,http_get", in the home.
  * NULL, or the error. */
@@ -108,9 +105,6 @@ const char *builtin_text(const struct builtin_call *c, const char *key,
 uint64_t builtin_number(const struct builtin_call *c, const char *key,
                         uint64_t standard);
 bool builtin_switch(const struct builtin_call *c, const char *key);
-
-/* The options of the HTTP client. */
-const struct client_opts *builtin_net(const struct builtin_call *c);
 
 /* Words of reach. */
 const allm_json *builtin_reach(struct arena *a, const char *verb,

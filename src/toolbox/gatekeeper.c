@@ -157,17 +157,26 @@ static const char *join_words(struct arena *a, const struct rules_call *c)
                         : "nothing beyond the default";
 }
 
-/* Who denied it, and why; NULL: out of memory. */
+/* About a call, in its arena; NULL: out of memory. */
+__attribute__((format(printf, 2, 3))) static const char *
+tell(const struct judgement *j, const char *format, ...)
+{
+    va_list args;
+    struct buf out = buf_in(j->arena, WORDS_MOST + 1024);
+    va_start(args, format);
+    buf_vformat(&out, format, args);
+    va_end(args);
+    return out.broken ? NULL : out.ptr;
+}
+
+/* Who denied it, and why. */
 static const char *tell_denial(const struct judgement *j,
                                enum rules_level level)
 {
     const char *where = level == RULES_STORED ? "approvals.json"
                                               : rules_level_word(level);
-    struct buf out = buf_in(j->arena, WORDS_MOST + 1024);
-    buf_format(&out, "a rule (%s) denies this call of %.100s; it would access ",
-               where, j->call.tool);
-    buf_text(&out, join_words(j->arena, &j->call));
-    return out.broken ? NULL : out.ptr;
+    return tell(j, "a rule (%s) denies this call of %.100s; it would access %s",
+                where, j->call.tool, join_words(j->arena, &j->call));
 }
 
 static void judge_call(struct gatekeeper *k, struct judgement *j)
@@ -296,36 +305,26 @@ void gatekeeper_ask(struct gatekeeper *k, allm_toolbox *t,
 /* Nobody can be asked here: say how to allow it. */
 static const char *tell_unasked(const struct judgement *j)
 {
-    struct buf out = buf_in(j->arena, WORDS_MOST + 1024);
-    buf_format(&out,
-               "%.100s needs approval, and nobody can be asked here: it "
-               "would access ",
-               j->call.tool);
-    buf_text(&out, join_words(j->arena, &j->call));
-    buf_format(&out,
-               "; allow it with a rule, {\"tool\": \"%.100s\", \"verdict\": "
-               "\"auto\"}, or pass allm_toolbox_gate() as the gate of the call",
-               j->call.tool);
-    return out.broken ? NULL : out.ptr;
+    return tell(j,
+                "%.100s needs approval, and nobody can be asked here: it would "
+                "access %s; allow it with a rule, {\"tool\": \"%.100s\", "
+                "\"verdict\": \"auto\"}, or pass allm_toolbox_gate() as the "
+                "gate of the call",
+                j->call.tool, join_words(j->arena, &j->call), j->call.tool);
 }
 
 static void deny_run(allm_tool_run *run, const char *why)
 {
-    if (run_claim(run) == RUN_MINE)
-        run_publish(run, outcome_failed(&run->memory, FAILURE_DENIED, "%s",
-                                        why ? why : DETAIL_DENIED));
+    run_fail_copy(run, FAILURE_DENIED, why ? why : DETAIL_DENIED);
 }
 
 /* What it needs now is not what was approved. */
 static const char *tell_grown(const struct judgement *j)
 {
-    struct buf out = buf_in(j->arena, WORDS_MOST + 1024);
-    buf_format(&out,
-               "the reach of %.100s has grown since somebody approved this "
-               "call; call it again to ask for: ",
-               j->call.tool);
-    buf_text(&out, join_words(j->arena, &j->call));
-    return out.broken ? NULL : out.ptr;
+    return tell(j,
+                "the reach of %.100s has grown since somebody approved this "
+                "call; call it again to ask for: %s",
+                j->call.tool, join_words(j->arena, &j->call));
 }
 
 /* Apply the rules to a run, and answer it if they do not allow it. */

@@ -201,7 +201,7 @@ static bool check_url(struct page_get *g)
                         "the URL may not have a name or a password");
         return false;
     }
-    if (!builtin_net(c)->proxy && has_proxy(&g->parts)) {
+    if (!builtins_env(c->owner)->net.proxy && has_proxy(&g->parts)) {
         builtin_fail(c, "http_get cannot check addresses behind the proxy that "
                         "the environment names; the user may allow a proxy in "
                         "the options of the toolbox");
@@ -316,11 +316,10 @@ static void get_page(struct page_get *g)
 
 void http_get_run(struct builtin_call *c)
 {
-    const struct client_opts *net = builtin_net(c);
-    struct client_opts opts = *net;
+    struct client_opts opts = builtins_env(c->owner)->net;
     struct page_get g = { .call = c, .url = builtin_text(c, "url", "") };
     int error = poll_init(&g.poll);
-    opts.proxy = net->proxy ? net->proxy : "";
+    opts.proxy = opts.proxy ? opts.proxy : "";
     opts.max_idle_ms = -1;
     if (*opts.proxy)
         opts.public_only = false;       /* the user allowed it */

@@ -204,7 +204,7 @@ const allm_error *jail_not_started(struct arena *a, const char *program,
                                            : "");
 }
 
-static bool is_program(const char *path)
+bool jail_is_program(const char *path)
 {
     struct stat st;
     return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
@@ -221,7 +221,7 @@ static const char *find_in_path(struct arena *a, const char *name, bool in_home)
         buf_add(&file, f);
         buf_byte(&file, '/');
         buf_text(&file, name);
-        if (!file.broken && is_program(file.ptr))
+        if (!file.broken && jail_is_program(file.ptr))
             return file.ptr;
     }
     return NULL;

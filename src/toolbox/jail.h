@@ -42,6 +42,9 @@ const allm_error *jail_fault(const struct jail *j, struct arena *a,
 const allm_error *jail_not_started(struct arena *a, const char *program,
                                    int error);
 
+/* A regular file that may be executed? */
+bool jail_is_program(const char *path);
+
 /* The search of a shell: a name without a slash is searched in PATH.  An
  * absolute path in the arena; NULL: not found, or out of memory. */
 const char *jail_find(struct arena *a, const char *name, const char *dir);

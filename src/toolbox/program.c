@@ -138,12 +138,6 @@ const allm_error *program_jail(const struct program *p,
     return j->orders.broken ? status_nomem() : NULL;
 }
 
-static bool is_program(const char *path)
-{
-    struct stat st;
-    return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
-}
-
 static int order_paths(const void *x, const void *y)
 {
     const char *const *a = x, *const *b = y;
@@ -165,7 +159,7 @@ int program_list(struct arena *a, const char *folder, const char ***paths,
         whole = path != NULL;
         if (whole && e->d_name[0] != '.' && *count < PROGRAMS_MOST &&
             !slice_ends(slice_of(e->d_name), SLICE(".json")) &&
-            is_program(path))
+            jail_is_program(path))
             (*paths)[(*count)++] = path;
     }
     closedir(dir);

@@ -118,13 +118,14 @@ static const allm_error *fill_toolbox(allm_toolbox *t,
                                       : status_nomem();
     if (error)
         return error;
-    t->builtins = builtins_new(home_mem(t->home), t->root, t->crew, t->mode);
-    if (t->builtins) {
-        struct client_opts *net = &builtins_tweaks(t->builtins)->net;
-        net->ca_file = t->net.ca_file;
-        net->proxy = t->net.proxy;
-        net->user_agent = t->net.user_agent;
-    }
+    const struct builtins_env env = { .mem = home_mem(t->home),
+                                      .root = t->root, .crew = t->crew,
+                                      .mode = t->mode,
+                                      .net.public_only = true,
+                                      .net.ca_file = t->net.ca_file,
+                                      .net.proxy = t->net.proxy,
+                                      .net.user_agent = t->net.user_agent };
+    t->builtins = builtins_new(&env);
     t->keeper = gatekeeper_new(home_mem(t->home), &o, t->root, t->clock);
     struct servers_opts servers = { .crew = t->crew, .list = &t->list,
                                     .root = t->root, .grants = t->grants,

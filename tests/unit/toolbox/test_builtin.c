@@ -256,7 +256,7 @@ static void stays_in_the_root(void)
         struct box b;
         box_open(&b, "read");
         if (b.box && b.box->builtins)
-            builtins_tweaks(b.box->builtins)->by_steps = by_steps;
+            builtins_env(b.box->builtins)->by_steps = by_steps;
         make_folder(&b, "d");
         make_link(&b, "/etc/passwd", "abs");
         make_link(&b, "../../../../../../etc/passwd", "up");
@@ -303,7 +303,7 @@ static void hides_keys(void)
         char args[300];
         box_open(&b, "code");
         if (b.box)
-            builtins_tweaks(b.box->builtins)->by_steps = by_steps;
+            builtins_env(b.box->builtins)->by_steps = by_steps;
         make_folder(&b, ".ssh");
         external_file(".ssh/id", "secret\n");
         external_file(".netrc", "secret\n");

@@ -80,7 +80,7 @@ static void open_scene(struct scene *s, const char *timeout)
     box_renew(&s->box, ALLM(toolbox_opts, .elicit = keep_form,
                             .progress = count_sign, .ud = s));
     CHECK_INT(allm_toolbox_add_builtin(s->box.box, "bash,http_get"), ALLM_OK);
-    builtins_tweaks(s->box.box->builtins)->net.public_only = false;
+    builtins_env(s->box.box->builtins)->net.public_only = false;
     add_stay(s, own);
     CHECK_INT(box_add_echo(&s->box, "e", "", members), ALLM_OK);
     CHECK_INT(box_add_echo(&s->box, "m", "'modern'", members), ALLM_OK);

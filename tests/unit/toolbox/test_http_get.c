@@ -35,7 +35,7 @@ static bool open_kit(struct kit *k, bool any_address)
     box_open(&k->box, "web");
     k->server = server_new();
     if (k->box.box && k->box.box->builtins)
-        builtins_tweaks(k->box.box->builtins)->net.public_only = !any_address;
+        builtins_env(k->box.box->builtins)->net.public_only = !any_address;
     return k->server;
 }
 
