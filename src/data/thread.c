@@ -392,6 +392,17 @@ static allm_thread *from_record(const allm_thread_record *record,
     return NULL;
 }
 
+allm_thread *thread_first(const allm_thread *t, size_t count)
+{
+    allm_thread_record r = { .size = sizeof r };
+    if (t)
+        r = thread_record(t);
+    r.kept = NULL;
+    if (r.message_count > count)
+        r.message_count = count;
+    return from_record(&r, mem_default());
+}
+
 static void release_shared(void *t)
 {
     release_thread(t);

@@ -18,6 +18,10 @@ extern const struct shape thread_shape;
 /* For fields of kind SHAPE_THREAD. */
 extern const struct shape_own thread_own;
 
+/* A thread with the metadata and the first messages of this one, which may be
+ * NULL.  NULL: out of memory. */
+allm_thread *thread_first(const allm_thread *t, size_t count);
+
 /* A view of a thread, borrowed until the thread is appended to. */
 allm_thread_record thread_record(const allm_thread *t);
 

@@ -24,6 +24,7 @@
 #include "data/encode.h"
 #include "data/error.h"
 #include "data/metadata.h"
+#include "data/thread.h"
 #include "run/step.h"
 #include "run/turns.h"
 #include "tool/result.h"
@@ -191,20 +192,6 @@ static void count_pass(const struct turns *t, struct build *b)
     build_end(b);
 }
 
-/* The first messages of the thread, those of pass 1; NULL: out of memory. */
-static allm_thread *first_messages(const allm_thread *t, size_t count)
-{
-    size_t n = 0;
-    const allm_message *const *all = allm_thread_messages(t, &n);
-    allm_thread *part =
-        allm_thread_new(ALLM(thread_opts, .metadata = allm_thread_metadata(t)));
-    if (!part || allm_thread_append_all(part, count < n ? count : n, all)) {
-        allm_thread_free(part);
-        return NULL;
-    }
-    return part;
-}
-
 static const allm_error *restore_pass_1(struct turns *t, const allm_json *pass)
 {
     struct chat *chat = chat_of(t);
@@ -230,7 +217,7 @@ static const allm_error *restore_pass_1(struct turns *t, const allm_json *pass)
         chat->pass_1_newest = s;
         chat->pass_1_step_count++;
     }
-    chat->pass_1_thread = first_messages(t->thread, (size_t)messages);
+    chat->pass_1_thread = thread_first(t->thread, (size_t)messages);
     return chat->pass_1_thread ? NULL : status_nomem();
 }
 

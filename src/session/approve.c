@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "data/metadata.h"
 #include "data/session_record.h"
+#include "data/thread.h"
 #include "session/fold.h"
 #include "session/project.h"
 #include "tool/result.h"
@@ -159,23 +160,11 @@ static size_t find_answer(const allm_message *const *all, size_t count)
                : count;
 }
 
-static allm_thread *copy_first(const allm_thread *thread, size_t count,
-                               const allm_message *const *all)
-{
-    const allm_json *metadata = allm_thread_metadata(thread);
-    allm_thread *t = allm_thread_new(NULL);
-    if (t && allm_thread_append_all(t, count, all) == ALLM_OK &&
-        (!metadata || allm_thread_set_metadata(t, metadata) == ALLM_OK))
-        return t;
-    allm_thread_free(t);
-    return NULL;
-}
-
 allm_thread *approve_thread_before(const allm_thread *thread)
 {
     size_t n = 0;
     const allm_message *const *all = allm_thread_messages(thread, &n);
-    return copy_first(thread, find_answer(all, n), all);
+    return thread_first(thread, find_answer(all, n));
 }
 
 /* The answer as the model gave it; its usage was counted then. */
@@ -295,7 +284,7 @@ const allm_error *approve_turn_make(struct approve_turn *t, struct arena *a,
         return not_at_end(a);
     const allm_journal_tool **list =
         arena_zero(a, (n - at + approve_count(r)) * sizeof *list);
-    t->thread = copy_first(r->thread, at, all);
+    t->thread = thread_first(r->thread, at);
     t->response = make_answer(all[at]);
     if (!list || !t->thread || !t->response ||
         !add_messages(a, all + at + 1, n - at - 1, list, &count) ||

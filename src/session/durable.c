@@ -24,14 +24,10 @@
 #define THREAD_METADATA "thread_metadata"
 #define THREAD_KEPT "thread_kept"
 
-static bool is_left_out(const allm_json *key)
-{
-    return json_is(key, "id") || json_is(key, "thread");
-}
-
 const allm_json *durable_state(struct arena *a,
                                const allm_session_record *record)
 {
+    static const char *const left_out[] = { "id", "thread", NULL };
     const allm_error *error = NULL;
     allm_session_record fields = *record;
     const allm_json *extra = allm_thread_metadata(record->thread);
@@ -45,11 +41,7 @@ const allm_json *durable_state(struct arena *a,
     if (!data)
         return NULL;
     struct build b = build_object_in(a);
-    for (const allm_json *k = NULL; (k = allm_json_next(data, k));) {
-        if (is_left_out(k))
-            continue;
-        build_entry(&b, k);
-    }
+    build_entries(&b, data, left_out);
     if (allm_json_count(extra))
         build_value_at(&b, THREAD_METADATA, extra);
     if (kept)
@@ -76,14 +68,12 @@ static allm_thread *with_members(const allm_thread *thread,
 /* The state in the envelope of a session. */
 static const allm_json *wrap_state(struct arena *a, const allm_json *state)
 {
+    static const char *const of_thread[] = { THREAD_METADATA, THREAD_KEPT,
+                                             NULL };
     struct build b = build_object_in(a);
     build_text_at(&b, "__type__", SLICE("ALLM.Session"));
     build_object_at(&b, "data");
-    for (const allm_json *k = NULL; (k = allm_json_next(state, k));) {
-        if (json_is(k, THREAD_METADATA) || json_is(k, THREAD_KEPT))
-            continue;
-        build_entry(&b, k);
-    }
+    build_entries(&b, state, of_thread);
     build_end(&b);
     return build_finish(&b);
 }
@@ -162,13 +152,18 @@ static struct slice find_blob(void *ud, const char *hash)
     return store_loaded_blob(ud, hash);
 }
 
+const allm_json *durable_value(struct arena *a, const struct store_loaded *l,
+                               const allm_json *packed,
+                               const allm_error **error)
+{
+    return record_unpack(a, packed, find_blob, (void *)(uintptr_t)l, error);
+}
+
 const allm_json *durable_unpack(struct arena *a, const struct store_loaded *l,
                                 struct slice text, const allm_error **error)
 {
     const allm_json *v = json_parse_loose(a, text, error);
-    if (!v)
-        return NULL;
-    return record_unpack(a, v, find_blob, (void *)(uintptr_t)l, error);
+    return v ? durable_value(a, l, v, error) : NULL;
 }
 
 /* Append one message to the thread; false: it cannot be read, or *error. */
@@ -227,20 +222,6 @@ allm_thread *durable_thread_plain(struct arena *a, const struct store_loaded *l,
 
 /* ------------------------------------------------------------ loading --- */
 
-/* The first messages of a thread. */
-static allm_thread *first_messages(const allm_thread *t, size_t count)
-{
-    size_t n = 0;
-    const allm_message *const *all = allm_thread_messages(t, &n);
-    allm_thread *out = allm_thread_new(NULL);
-    if (out &&
-        allm_thread_append_all(out, count < n ? count : n, all) != ALLM_OK) {
-        allm_thread_free(out);
-        out = NULL;
-    }
-    return out;
-}
-
 static const allm_error *fold_records(struct place *d)
 {
     const struct store_loaded *l = &d->loaded;
@@ -250,8 +231,7 @@ static const allm_error *fold_records(struct place *d)
         const allm_error *error = record_read(&d->arena, &l->records[i], &r);
         if (error)
             return error;
-        const allm_json *v = record_unpack(&d->arena, r.json, find_blob,
-                                           &d->loaded, &error);
+        const allm_json *v = durable_value(&d->arena, l, r.json, &error);
         if (!v)
             return error;
         if (!fold_add(&d->fold, v))
@@ -280,7 +260,7 @@ static allm_session_record *show_broken_off(struct place *d,
 static allm_session_record *first_part(struct place *d, const allm_json *state,
                                        uint64_t count, const allm_error **error)
 {
-    allm_thread *first = first_messages(d->rows, (size_t)count);
+    allm_thread *first = thread_first(d->rows, (size_t)count);
     allm_session_record *r = durable_record(&d->arena,
                                             store_session_name(d->store), state,
                                             first, error);

@@ -43,6 +43,9 @@ allm_thread *durable_thread_plain(struct arena *a, const struct store_loaded *l,
 /* The error of a part that cannot be read. */
 const allm_error *durable_unreadable(struct arena *a, const char *name,
                                      const char *what);
-/* The JSON value of a packed text of the loaded session. */
+/* The JSON value of a packed value or text of the loaded session. */
+const allm_json *durable_value(struct arena *a, const struct store_loaded *l,
+                               const allm_json *packed,
+                               const allm_error **error);
 const allm_json *durable_unpack(struct arena *a, const struct store_loaded *l,
                                 struct slice text, const allm_error **error);

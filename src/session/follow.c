@@ -223,11 +223,6 @@ static allm_status tell_result(struct follow *f, const allm_json *v)
     return f->event.id ? ALLM_EVENT : ALLM_OK;
 }
 
-static struct slice find_blob(void *ud, const char *hash)
-{
-    return store_loaded_blob(ud, hash);
-}
-
 /* What a record becomes where there are no events; OK: nothing. */
 static allm_status tell_record(struct follow *f, const struct record *r)
 {
@@ -235,8 +230,8 @@ static allm_status tell_record(struct follow *f, const struct record *r)
     bool answer = !strcmp(r->type, "response");
     if (!answer && strcmp(r->type, "result") != 0)
         return ALLM_OK;
-    const allm_json *v = record_unpack(home_arena(f->home), r->json, find_blob,
-                                       &f->read->loaded, &error);
+    const allm_json *v = durable_value(home_arena(f->home), &f->read->loaded,
+                                       r->json, &error);
     if (!v)
         return end_failed(f, error);
     return answer ? tell_response(f, v) : tell_result(f, v);
@@ -421,25 +416,11 @@ static const allm_error *follow_error(const struct machine *m)
     return ((const struct follow *)m)->error;
 }
 
-static const allm_response *follow_response(const struct machine *m)
-{
-    (void)m;
-    return NULL;
-}
-
-static const char *follow_request_id(const struct machine *m)
-{
-    (void)m;
-    return NULL;
-}
-
 static const struct machine_ops follow_ops = {
     .next = follow_next,
     .stop = follow_stop,
     .free = follow_free,
     .error = follow_error,
-    .response = follow_response,
-    .request_id = follow_request_id,
 };
 
 /* ------------------------------------------------------------ opening --- */

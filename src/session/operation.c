@@ -118,14 +118,8 @@ static allm_session_record *project_stopped(struct operation *r,
 {
     const allm_json *note = fold_interrupted(&r->journal->calls,
                                              &r->journal->arena);
-    allm_session_record *record = consume_decisions(r,
-                                                    project_result(r, result));
-    if (!record || !note)
-        return record;
-    allm_session_record *noted = project_note(record, "interrupted_tool_calls",
-                                              note);
-    allm_session_record_free(record);
-    return noted;
+    return project_interrupted(consume_decisions(r, project_result(r, result)),
+                               note);
 }
 
 static const char *halted_word(const struct operation *r, const void *result)

@@ -66,11 +66,7 @@ static const allm_json *caller_metadata(struct arena *a,
                                         const allm_json *metadata)
 {
     struct build b = build_object_in(a);
-    for (const allm_json *k = NULL; (k = allm_json_next(metadata, k));) {
-        if (slice_in(json_slice(k), result_keys))
-            continue;
-        build_entry(&b, k);
-    }
+    build_entries(&b, metadata, result_keys);
     return build_finish(&b);
 }
 
@@ -192,6 +188,17 @@ allm_session_record *project_note(const allm_session_record *record,
                                             : json_empty_object();
     p.fields.metadata = json_set(p.arena, old, slice_of(name), note);
     return finish_record(&p, true);
+}
+
+allm_session_record *project_interrupted(allm_session_record *record,
+                                         const allm_json *note)
+{
+    if (!record || !note)
+        return record;
+    allm_session_record *noted = project_note(record, "interrupted_tool_calls",
+                                              note);
+    allm_session_record_free(record);
+    return noted;
 }
 
 /* A chat without a complete step does not change the thread, even if it ended

@@ -24,3 +24,8 @@ allm_session_record *project_cancelled(const allm_session_record *before,
  * memory. */
 allm_session_record *project_note(const allm_session_record *record,
                                   const char *name, const allm_json *note);
+
+/* The same with the calls that had begun: fold_interrupted().  NULL: none.
+ * Frees the record. */
+allm_session_record *project_interrupted(allm_session_record *record,
+                                         const allm_json *note);

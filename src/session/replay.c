@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "data/decode.h"
 #include "data/response.h"
+#include "data/thread.h"
 #include "session/approve.h"
 
 static const allm_response *read_response(struct replay *r, const allm_json *v)
@@ -114,16 +115,12 @@ static allm_thread *thread_after(struct replay *r, size_t index,
 {
     struct place *d = r->place;
     const struct fold_step *step = &d->fold.steps[index];
-    size_t n = 0;
-    const allm_message *const *all = allm_thread_messages(d->rows, &n);
-    if (!is_prefix(&d->fold, index) || n < step->count)
+    if (!is_prefix(&d->fold, index) || allm_thread_count(d->rows) < step->count)
         return replay_thread_at(d, r->arena, step->seq, error);
-    allm_thread *t = allm_thread_new(NULL);
-    if (allm_thread_append_all(t, (size_t)step->count, all) == ALLM_OK)
-        return t;
-    allm_thread_free(t);
-    *error = status_nomem();
-    return NULL;
+    allm_thread *t = thread_first(d->rows, (size_t)step->count);
+    if (!t)
+        *error = status_nomem();
+    return t;
 }
 
 /* Would a step with this answer be the last one? */

@@ -12,6 +12,7 @@
 #include "base/caller_struct.h"
 #include "base/status.h"
 #include "data/chat_result.h"
+#include "data/thread.h"
 #include "engine/engine.h"
 #include "engine/options.h"
 #include "run/refused.h"
@@ -387,31 +388,20 @@ static allm_session_record *project_abandoned(const struct place *d,
                                               struct arena *a)
 {
     const struct fold *f = &d->fold;
-    size_t n = 0;
-    const allm_message *const *all = allm_thread_messages(d->rows, &n);
     char *input = arena_copy(a, find_input(d));
-    allm_thread *t = allm_thread_new(NULL);
-    allm_session_record *r = NULL;
-    size_t count = f->complete < n ? (size_t)f->complete : n;
-    if (a->broken || allm_thread_append_all(t, count, all) != ALLM_OK) {
-        allm_thread_free(t);
+    allm_thread *t = a->broken ? NULL
+                               : thread_first(d->rows, (size_t)f->complete);
+    if (!t)
         return NULL;
-    }
     const allm_chat_result chat = { .size = sizeof chat, .thread = t,
                                     .step_count = f->step_count,
                                     .halted_reason = HALTED_CANCELLED,
                                     .metadata = json_empty_object() };
-    r = f->op && !strcmp(f->op, "step") ? project_cancelled(d->before, input)
-                                        : project_chat(d->before, &chat, input);
+    allm_session_record *r = f->op && !strcmp(f->op, "step")
+                                 ? project_cancelled(d->before, input)
+                                 : project_chat(d->before, &chat, input);
     allm_thread_free(t);
-    r = approve_consume(r, f);
-    const allm_json *note = r ? fold_interrupted(f, a) : NULL;
-    if (!note)
-        return r;
-    allm_session_record *noted = project_note(r, "interrupted_tool_calls",
-                                              note);
-    allm_session_record_free(r);
-    return noted;
+    return project_interrupted(approve_consume(r, f), fold_interrupted(f, a));
 }
 
 const allm_error *resume_abandon(allm_session *s, struct arena *a)

@@ -191,14 +191,11 @@ static const allm_error *set_with_message(allm_session *s,
 static const allm_json *without_broken_off(struct arena *a,
                                            const allm_json *metadata)
 {
+    static const char *const left_out[] = { "broken_off", NULL };
     if (!json_at(metadata, "broken_off"))
         return metadata;
     struct build b = build_object_in(a);
-    for (const allm_json *k = NULL; (k = allm_json_next(metadata, k));) {
-        if (json_is(k, "broken_off"))
-            continue;
-        build_entry(&b, k);
-    }
+    build_entries(&b, metadata, left_out);
     return build_finish(&b);
 }
 
