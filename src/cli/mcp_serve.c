@@ -20,6 +20,7 @@
 #include "cli/mcp_sessions.h"
 #include "cli/opts.h"
 #include "cli/print.h"
+#include "cli/reword.h"
 #include "conf/member.h"
 #include "term/bytes.h"
 #include "term/mem.h"
@@ -213,10 +214,12 @@ static void pass_progress(struct serving *s)
 static void answer_asking(struct serving *s, struct asking *a)
 {
     const allm_error *error = allm_stream_error(a->stream);
+    allm_error *better = reword_error(error);
     size_t len = 0;
     const char *text =
-        error ? error->message
-              : allm_response_text(allm_stream_response(a->stream), &len);
+        better  ? better->message
+        : error ? error->message
+                : allm_response_text(allm_stream_response(a->stream), &len);
     pass_progress(s); /* what came before the result */
     if (a->call && !error) {
         answer_tool(s, a);
@@ -225,6 +228,7 @@ static void answer_asking(struct serving *s, struct asking *a)
         allm_mcp_server_text(s->server, a->id, text ? text : "",
                              error ? ALLM_NUL_ENDED : len, error != NULL);
     }
+    allm_error_free(better);
     end_asking(s, a->id);
 }
 

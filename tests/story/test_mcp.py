@@ -84,6 +84,9 @@ def test_failures():
     client.call(2, {"prompt": "x", "model": "nothing:m"})
     heard = client.hear()["result"]
     equal(heard["isError"], True)
+    client.call(4, {"prompt": "x", "model": "groq:m"})
+    said = client.hear()["result"]["content"][0]["text"]
+    holds(said, "GROQ_API_KEY", "allm keys")
     client.call(3, {"prompt": "x"})
     heard = client.hear()["result"]
     equal(heard["isError"], True)
