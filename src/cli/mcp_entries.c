@@ -221,18 +221,15 @@ allm_json *mcp_entries_with_manifest(const char *name, allm_json *entry)
     return entry;
 }
 
-static allm_text *write_manifest(const allm_json *entry,
-                                 const allm_json *manifest)
+static allm_json *wrap_manifest(const allm_json *entry,
+                                const allm_json *manifest)
 {
     char hex[65];
     digest_entry(entry, hex);
     allm_json_build *b = member_new_object();
     member_text_n(b, "entry", hex, 64);
     member_value(b, "manifest", manifest);
-    allm_json *file = member_done(b);
-    allm_text *text = allm_json_write(file, ALLM_JSON_PRETTY);
-    allm_json_free(file);
-    return text;
+    return member_done(b);
 }
 
 bool mcp_entries_keep(const char *name, const allm_json *entry,
@@ -243,10 +240,8 @@ bool mcp_entries_keep(const char *name, const allm_json *entry,
         return false;
     if (!manifest)
         return !unlink(path);
-    size_t len = 0;
-    allm_text *text = write_manifest(entry, manifest);
-    const char *bytes = allm_text_bytes(text, &len);
-    bool stored = bytes && !file_store(path, bytes, len);
-    allm_text_free(text);
+    allm_json *file = wrap_manifest(entry, manifest);
+    bool stored = !file_store_json(path, file);
+    allm_json_free(file);
     return stored;
 }

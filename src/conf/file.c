@@ -107,6 +107,16 @@ int file_store(const char *path, const char *bytes, size_t len)
     return write_beside(realpath(path, real) ? real : path, bytes, len);
 }
 
+int file_store_json(const char *path, const allm_json *value)
+{
+    size_t len;
+    allm_text *text = allm_json_write(value, ALLM_JSON_PRETTY);
+    const char *bytes = allm_text_bytes(text, &len);
+    int error = bytes ? file_store(path, bytes, len) : ENOMEM;
+    allm_text_free(text);
+    return error;
+}
+
 int file_lock(const char *path, bool creates)
 {
     char folder[PLACES_PATH];

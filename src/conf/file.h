@@ -4,6 +4,8 @@
 #include "conf/places.h"
 #include "term/bytes.h"
 
+#include "allm.h"
+
 enum {
     FILE_LIMIT = 4 * 1024 * 1024, /* a file of settings is never longer */
     FILE_NO_LINKS = 1 << 0,       /* reject a symbolic link: ELOOP */
@@ -21,6 +23,8 @@ int file_load(const char *path, unsigned flags, struct bytes *out);
  * Returns 0 or an errno, and then nothing has changed.
  */
 int file_store(const char *path, const char *bytes, size_t len);
+/* The same for a JSON document. */
+int file_store_json(const char *path, const allm_json *value);
 
 /* Create the directories above a file, mode 0700.  Returns 0 or an errno, and
  * then `folder` is the one that cannot be created. */

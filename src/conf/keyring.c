@@ -77,16 +77,6 @@ static allm_json *make_entry(const char *key, const char *from)
     return member_done(b);
 }
 
-static int store_keys(const char *path, const allm_json *all)
-{
-    size_t len;
-    allm_text *text = allm_json_write(all, ALLM_JSON_PRETTY);
-    const char *bytes = allm_text_bytes(text, &len);
-    int error = bytes ? file_store(path, bytes, len) : ENOMEM;
-    allm_text_free(text);
-    return error;
-}
-
 int keyring_set(const char *name, const char *key, const char *from)
 {
     char path[PLACES_PATH];
@@ -100,7 +90,7 @@ int keyring_set(const char *name, const char *key, const char *from)
     allm_json *entry = make_entry(key, from);
     allm_json *changed = allm_json_set(all, name, entry);
     if (!error)
-        error = store_keys(path, changed);
+        error = file_store_json(path, changed);
     allm_json_free(changed);
     allm_json_free(entry);
     allm_json_free(all);

@@ -44,16 +44,6 @@ bool trusted_knows(const char *path, const struct bytes *content)
     return same;
 }
 
-static int store_list(const char *file, const allm_json *list)
-{
-    size_t len;
-    allm_text *text = allm_json_write(list, ALLM_JSON_PRETTY);
-    const char *bytes = allm_text_bytes(text, &len);
-    int error = bytes ? file_store(file, bytes, len) : ENOMEM;
-    allm_text_free(text);
-    return error;
-}
-
 /* The digest as a JSON string; NULL: no content. */
 static allm_json *digest_of(const struct bytes *content)
 {
@@ -80,7 +70,7 @@ int trusted_set(const char *path, const struct bytes *content)
     }
     allm_json *digest = digest_of(content);
     allm_json *changed = allm_json_set(list, path, digest);
-    int error = store_list(file, changed);
+    int error = file_store_json(file, changed);
     if (lock >= 0)
         close(lock);
     allm_json_free(changed);
