@@ -66,7 +66,7 @@ static void add_member(struct bytes *text, const allm_json *call,
 {
     const allm_json *value = allm_json_get(call, key);
     if (value)
-        chat_question_add(text, value);
+        member_show(text, value);
     else
         bytes_text(text, "?");
 }

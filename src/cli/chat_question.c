@@ -38,15 +38,6 @@ static bool pick_choice(const char *title, const allm_json *list,
     return picked;
 }
 
-void chat_question_add(struct bytes *text, const allm_json *value)
-{
-    const char *string = allm_json_text(value, NULL);
-    if (string)
-        bytes_text(text, string);
-    else
-        member_append(text, allm_json_write(value, 0));
-}
-
 static bool ask_for_value(const char *title, const allm_json *schema,
                           struct bytes *text)
 {
@@ -54,7 +45,7 @@ static bool ask_for_value(const char *title, const allm_json *schema,
     allm_json *value = question_form_value(&q, schema);
     bool given = value != NULL;
     if (given)
-        chat_question_add(text, value);
+        member_show(text, value);
     allm_json_free(value);
     return given;
 }

@@ -58,8 +58,6 @@ int chat_broken_settle(struct chat *c, struct session *s, const char *model);
 /* chat_question.c: show the model's question; true: the user has answered, and
  * the answer was appended. */
 bool chat_question_ask(struct chat *c, struct bytes *text);
-/* Append a string as it is, any other value as JSON. */
-void chat_question_add(struct bytes *text, const allm_json *value);
 
 /* chat_commands.c: run "/name rest" or "!command"; the name of a command; NULL:
  * no more. */

@@ -53,20 +53,6 @@ static void check_catalog(void)
     allm_catalog_free(catalog);
 }
 
-/* The names at the top of an object, separated by commas. */
-static void list_names(const allm_json *value, char *text, size_t size)
-{
-    size_t len = 0;
-    *text = '\0';
-    for (const allm_json *k = NULL; (k = allm_json_next(value, k));) {
-        int n = snprintf(text + len, size - len, "%s%s", len ? ", " : "",
-                         allm_json_text(k, NULL));
-        if (n < 0 || (size_t)n >= size - len)
-            return;
-        len += (size_t)n;
-    }
-}
-
 /* The files of settings, and what they set. */
 static void check_settings(void)
 {
@@ -75,7 +61,7 @@ static void check_settings(void)
     bool any = false;
     for (size_t i = 0; i < c->count; i++) {
         const struct config_layer *l = &c->layers[i];
-        list_names(l->value, names, sizeof names);
+        member_join(l->value, names, sizeof names);
         if (!*names && !*l->name)
             continue;
         any = true;
@@ -136,13 +122,9 @@ static void check_key_file(void)
 
 static bool check_keys(void)
 {
-    char text[512] = "";
+    char text[512];
     allm_json *names = target_providers_with_key();
-    for (const allm_json *v = NULL; (v = allm_json_next(names, v));) {
-        size_t len = strlen(text);
-        snprintf(text + len, sizeof text - len, "%s%s", len ? ", " : "",
-                 allm_json_text(v, NULL));
-    }
+    member_join(names, text, sizeof text);
     bool any = *text != 0;
     print_finding(any, "keys",
                   any ? text : "none; allm keys lists the variables");

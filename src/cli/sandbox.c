@@ -60,13 +60,8 @@ allm_json *sandbox_needs_json(const struct sandbox_needs *n)
 /* Parts that are not in force are named once. */
 static void note_missing(const allm_json *result)
 {
-    const allm_json *list = allm_json_get(result, "missing"), *at = NULL;
-    char text[256] = "";
-    while ((at = allm_json_next(list, at))) {
-        size_t len = strlen(text);
-        snprintf(text + len, sizeof text - len, "%s%s", len ? ", " : "",
-                 allm_json_text(at, NULL));
-    }
+    char text[256];
+    member_join(allm_json_get(result, "missing"), text, sizeof text);
     if (*text)
         print_note("parts of the sandbox are not in force: %s; allm doctor "
                    "explains them",

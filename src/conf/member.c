@@ -1,6 +1,8 @@
 /* member.c - members of JSON objects: write and read one in a line */
 #include "conf/member.h"
 
+#include <stdio.h>
+
 allm_json_build *member_new_object(void)
 {
     allm_json_build *b = allm_json_build_new(NULL);
@@ -91,6 +93,18 @@ allm_json *member_alone(const char *text, size_t len)
     return allm_json_build_done(b);
 }
 
+void member_join(const allm_json *list, char *text, size_t size)
+{
+    size_t len = 0;
+    *text = '\0';
+    for (const allm_json *v = NULL;
+         len < size && (v = allm_json_next(list, v));) {
+        int n = snprintf(text + len, size - len, "%s%s", len ? ", " : "",
+                         allm_json_text(v, NULL));
+        len += n > 0 ? (size_t)n : 0;
+    }
+}
+
 allm_json *member_parse(allm_text *text)
 {
     size_t len = 0;
@@ -108,6 +122,16 @@ bool member_append(struct bytes *out, allm_text *text)
         bytes_add(out, bytes, len);
     allm_text_free(text);
     return bytes != NULL;
+}
+
+void member_show(struct bytes *out, const allm_json *value)
+{
+    size_t len = 0;
+    const char *text = allm_json_text(value, &len);
+    if (text)
+        bytes_add(out, text, len);
+    else
+        member_append(out, allm_json_write(value, 0));
 }
 
 bool member_quote(struct bytes *out, const char *text, size_t len)

@@ -39,7 +39,13 @@ allm_json *member_alone(const char *text, size_t len);
  * frees the value. */
 allm_json *member_parse(allm_text *text);
 
+/* The strings of a list, or the keys of an object, with ", " between them; what
+ * does not fit is cut off. */
+void member_join(const allm_json *list, char *text, size_t size);
+
 /* Append a text and free it; false: there is none. */
 bool member_append(struct bytes *out, allm_text *text);
+/* Append a string as it is, any other value as JSON. */
+void member_show(struct bytes *out, const allm_json *value);
 /* Append a string as JSON; false: it is not UTF-8. */
 bool member_quote(struct bytes *out, const char *text, size_t len);

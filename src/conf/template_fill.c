@@ -58,21 +58,6 @@ static const allm_json *param_of(const struct template_file *t,
     return allm_json_get(allm_json_get(t->header, "params"), name);
 }
 
-static void add_value(struct bytes *out, const allm_json *value)
-{
-    size_t len;
-    const char *text = allm_json_text(value, &len);
-    if (text) {
-        bytes_add(out, text, len);
-        return;
-    }
-    allm_text *json = allm_json_write(value, 0);
-    text = allm_text_bytes(json, &len);
-    if (text)
-        bytes_add(out, text, len);
-    allm_text_free(json);
-}
-
 /* Append the value of a placeholder; false: it has none. */
 static bool put_value(const struct template_file *t,
                       const struct template_values *v, const char *name,
@@ -86,7 +71,7 @@ static bool put_value(const struct template_file *t,
     if (!value)
         value = allm_json_get(param_of(t, name), "default");
     if (value)
-        add_value(out, value);
+        member_show(out, value);
     return value != NULL;
 }
 
@@ -158,7 +143,7 @@ static void describe_param(const struct template_file *t, const char *name,
         bytes_format(out, " %s", about);
     if (standard) {
         bytes_text(out, " (default: ");
-        add_value(out, standard);
+        member_show(out, standard);
         bytes_byte(out, ')');
     }
     bytes_byte(out, '\n');
