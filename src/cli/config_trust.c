@@ -86,9 +86,7 @@ static void release_project(struct project *p)
 static void show_content(const struct content *c)
 {
     print_format("%s\nsha256 %s\n", c->path, c->hex);
-    print_bytes(bytes_string(&c->text), c->text.len);
-    if (c->text.len && c->text.ptr[c->text.len - 1] != '\n')
-        print_text("\n");
+    print_ended(bytes_string(&c->text), c->text.len);
 }
 
 static void show_project(const struct project *p)

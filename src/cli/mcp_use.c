@@ -14,13 +14,6 @@ static int reject_arguments(const char *usage)
     return print_misuse("usage: allm mcp %s", usage);
 }
 
-static void print_texts(const struct bytes *text)
-{
-    print_bytes(bytes_string(text), text->len);
-    if (text->len && text->ptr[text->len - 1] != '\n')
-        print_text("\n");
-}
-
 /* Print a result: as JSON, or by the function; frees it. */
 static int print_result(const struct mcp_flags *f, allm_json *result,
                         int (*print)(const allm_json *result))
@@ -72,7 +65,7 @@ static int print_content(const allm_json *result)
     if (failed)
         print_fault("the tool failed: %.2000s", bytes_string(&text));
     else if (text.len)
-        print_texts(&text);
+        print_ended(bytes_string(&text), text.len);
     else if (allm_json_get(result, "structuredContent"))
         print_json(allm_json_get(result, "structuredContent"),
                    ALLM_JSON_PRETTY);
@@ -103,7 +96,7 @@ static int print_contents(const allm_json *result)
     const allm_json *list = allm_json_get(result, "contents"), *part = NULL;
     while ((part = allm_json_next(list, part)))
         mcp_once_text(part, &text);
-    print_texts(&text);
+    print_ended(bytes_string(&text), text.len);
     bytes_release(&text);
     return END_DONE;
 }
@@ -130,7 +123,7 @@ static int print_messages(const allm_json *result)
         struct bytes text = { NULL, 0, 0 };
         mcp_once_text(allm_json_get(m, "content"), &text);
         print_format("%s: ", member_or(m, "role", "user"));
-        print_texts(&text);
+        print_ended(bytes_string(&text), text.len);
         bytes_release(&text);
     }
     return END_DONE;

@@ -100,6 +100,13 @@ void print_text(const char *text)
     print_bytes(text, strlen(text));
 }
 
+void print_ended(const char *bytes, size_t len)
+{
+    print_bytes(bytes, len);
+    if (len && bytes[len - 1] != '\n')
+        print_text("\n");
+}
+
 void print_format(const char *format, ...)
 {
     char text[4096];
@@ -254,20 +261,6 @@ void print_note(const char *format, ...)
     va_end(args);
 }
 
-void print_trace(allm_text *line)
-{
-    size_t len = 0;
-    const char *bytes = allm_text_bytes(line, &len);
-    struct out *o = get_stderr();
-    print_flush();
-    if (bytes && !silent) {
-        write_output(o, bytes, len);
-        write_output(o, "\n", 1);
-        flush_output(o);
-    }
-    allm_text_free(line);
-}
-
 void print_aside(const char *bytes, size_t len)
 {
     struct out *o = get_stderr();
@@ -276,6 +269,15 @@ void print_aside(const char *bytes, size_t len)
     if (len && bytes[len - 1] != '\n')
         write_output(o, "\n", 1);
     flush_output(o);
+}
+
+void print_trace(allm_text *line)
+{
+    size_t len = 0;
+    const char *bytes = allm_text_bytes(line, &len);
+    if (bytes && !silent)
+        print_aside(bytes, len);
+    allm_text_free(line);
 }
 
 void print_silence(bool on)

@@ -20,6 +20,8 @@ void print_bytes(const char *bytes, size_t len);
 /* The same bytes on a terminal, too: they have been made harmless. */
 void print_raw(const char *bytes, size_t len);
 void print_text(const char *text);
+/* Bytes, and a line feed if they do not end with one. */
+void print_ended(const char *bytes, size_t len);
 void print_format(const char *format, ...) PRINT_FORMAT(1);
 void print_json(const allm_json *value, uint32_t flags);
 /* Print the text and a line feed, and free it.  If it has an error, print_end()

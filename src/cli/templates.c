@@ -110,9 +110,7 @@ static int show_template(char **argv)
             argv[0]);
     bool ok = config_load_text(path, &text);
     if (ok)
-        print_bytes(bytes_string(&text), text.len);
-    if (ok && text.len && text.ptr[text.len - 1] != '\n')
-        print_text("\n");
+        print_ended(bytes_string(&text), text.len);
     bytes_release(&text);
     return ok ? END_DONE : END_USAGE;
 }
