@@ -22,11 +22,10 @@
 /* Where the last prompt of the user is; false: there is none. */
 static bool find_last_prompt(const struct chat *c, size_t *at)
 {
-    size_t count = 0;
-    const allm_message *const *m = allm_session_messages(c->session.session,
-                                                         &count);
-    for (*at = count; *at && m[*at - 1]->role != ALLM_ROLE_USER; --*at)
-        ;
+    const allm_thread *t = allm_session_thread(c->session.session);
+    *at = allm_thread_count(t);
+    while (*at && allm_thread_at(t, *at - 1)->role != ALLM_ROLE_USER)
+        --*at;
     if (!*at)
         print_fault("there is no prompt yet");
     return (*at)-- > 0;
@@ -70,10 +69,8 @@ static bool cut_thread(struct chat *c, size_t n)
 /* Does the conversation end with what a model or a tool said? */
 static bool ends_with_answer(const struct chat *c)
 {
-    size_t count = 0;
-    const allm_message *const *m = allm_session_messages(c->session.session,
-                                                         &count);
-    const allm_message *last = count ? m[count - 1] : NULL;
+    const allm_message *last =
+        allm_thread_last(allm_session_thread(c->session.session));
     return last && (last->role == ALLM_ROLE_TOOL ||
                     (last->role == ALLM_ROLE_ASSISTANT &&
                      (last->text_len || last->tool_call_count)));
@@ -81,12 +78,12 @@ static bool ends_with_answer(const struct chat *c)
 
 static void undo_exchange(struct chat *c, const char *rest)
 {
-    size_t at, count = 0;
+    size_t at;
     (void)rest;
     if (!find_last_prompt(c, &at))
         return;
     const char *text =
-        allm_session_messages(c->session.session, &count)[at]->text;
+        allm_thread_at(allm_session_thread(c->session.session), at)->text;
     if (text)
         console_prefill(text);
     if (cut_thread(c, at))
@@ -113,11 +110,10 @@ static void retry_prompt(struct chat *c, const char *rest)
 /* Begin again; the system prompt stays. */
 static void clear_conversation(struct chat *c, const char *rest)
 {
-    size_t count = 0;
-    const allm_message *const *m = allm_session_messages(c->session.session,
-                                                         &count);
+    const allm_message *first =
+        allm_thread_at(allm_session_thread(c->session.session), 0);
     (void)rest;
-    bool system = count && m[0]->role == ALLM_ROLE_SYSTEM;
+    bool system = first && first->role == ALLM_ROLE_SYSTEM;
     if (cut_thread(c, system))
         print_note("(a new conversation)");
 }
