@@ -23,8 +23,7 @@ void chat_tools_list(struct chat *c, const char *rest)
 {
     if (*rest && !add_chat_tools(c, rest))
         return;
-    allm_json *report = toolbox_box() ? allm_toolbox_report(toolbox_box())
-                                      : NULL;
+    allm_json *report = allm_toolbox_report(toolbox_box());
     const allm_json *tools = allm_json_get(report, "tools"), *t = NULL;
     while ((t = allm_json_next(tools, t)))
         print_note("%-28s %-8s %s", member_or(t, "name", ""),
@@ -36,8 +35,7 @@ void chat_tools_list(struct chat *c, const char *rest)
 
 void chat_tools_servers(struct chat *c, const char *rest)
 {
-    allm_json *report = toolbox_box() ? allm_toolbox_report(toolbox_box())
-                                      : NULL;
+    allm_json *report = allm_toolbox_report(toolbox_box());
     const allm_json *list = allm_json_get(report, "servers"), *s = NULL;
     (void)c;
     (void)rest;
