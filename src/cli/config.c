@@ -71,15 +71,21 @@ bool config_load_text(const char *path, struct bytes *text)
     return print_fault("cannot read %.500s: %s", path, file_says(error));
 }
 
-/* Check a text, then replace the file.  Returns the exit code. */
-static int store_text(const char *path, const struct bytes *text)
+int config_store(const char *path, const struct bytes *text, bool fine)
 {
-    if (!config_check(path, text, settings_notice, NULL))
+    if (!fine)
         return print_misuse("%.500s is unchanged", path);
     int error = file_store(path, bytes_string(text), text->len);
     if (!error)
         return END_DONE;
     return print_misuse("cannot write %.500s: %s", path, file_says(error));
+}
+
+/* Check a text, then replace the file.  Returns the exit code. */
+static int store_text(const char *path, const struct bytes *text)
+{
+    return config_store(path, text,
+                        config_check(path, text, settings_notice, NULL));
 }
 
 /* The place of the settings in a text that may begin with a byte order

@@ -29,6 +29,8 @@ bool config_load_text(const char *path, struct bytes *text);
 /* Set a setting in a file, or remove it (json NULL).  Returns the exit code. */
 int config_change(const char *path, const char *key, const char *json);
 
+/* Replace a file if the text is fine.  Returns the exit code. */
+int config_store(const char *path, const struct bytes *text, bool fine);
 /* The user's editor. */
 const char *config_editor(void);
 /* Let the user edit a copy of the file, or of the text `first` if it is empty,

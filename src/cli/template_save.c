@@ -1,9 +1,9 @@
 /* template_save.c - write the flags of a call as a template: --save NAME */
 #include "cli/template_save.h"
 
+#include "cli/config_parts.h"
 #include "cli/exit.h"
 #include "cli/print.h"
-#include "conf/file.h"
 #include "conf/member.h"
 
 #include <string.h>
@@ -60,12 +60,7 @@ int template_save_text(const char *path, const struct bytes *text)
     struct template_file t = { .header = NULL };
     bool fine = template_parse(&t, path, text, template_use_notice, NULL);
     template_release(&t);
-    int error = fine ? file_store(path, bytes_string(text), text->len) : 0;
-    if (!fine)
-        print_fault("%.500s is unchanged", path);
-    if (error)
-        print_fault("cannot write %.500s: %s", path, file_says(error));
-    return fine && !error ? END_DONE : END_USAGE;
+    return config_store(path, text, fine);
 }
 
 /* The arguments, or the body of the template that this call uses. */
@@ -81,13 +76,12 @@ static void add_body(const struct template_save *s, int argc, char **argv,
 static int report_name(const char *name)
 {
     if (template_is_name(name) && strcmp(name, "none") != 0)
-        print_fault("there is no home directory: set HOME, XDG_CONFIG_HOME or "
-                    "ALLM_HOME");
-    else
-        print_fault("\"%.100s\" is not the name of a template: it has no / or "
-                    ":, does not begin with a dot, and is not \"none\"",
-                    name);
-    return END_USAGE;
+        return print_misuse("there is no home directory: set HOME, "
+                            "XDG_CONFIG_HOME or ALLM_HOME");
+    return print_misuse(
+        "\"%.100s\" is not the name of a template: it has no / or :, does not "
+        "begin with a dot, and is not \"none\"",
+        name);
 }
 
 int template_save_write(const struct template_save *s, int argc, char **argv)
