@@ -124,13 +124,14 @@ static int add_list(const allm_json *list)
 
 /* ------------------------------------------------------------- programs --- */
 
-/* Of a folder, what cannot be added is left out. */
+/* Of a folder, what cannot be added is left out.  Servers were reported. */
 static void note_failed(void)
 {
     allm_json *report = allm_toolbox_report(box);
     const allm_json *failed = allm_json_get(report, "failed"), *at = NULL;
     while ((at = allm_json_next(failed, at)))
-        print_fault("%s", member_read(at, "error"));
+        if (strcmp(member_read(at, "reason"), "invalid_server") != 0)
+            print_fault("%s", member_read(at, "error"));
     allm_json_free(report);
 }
 

@@ -89,6 +89,7 @@ def test_files():
         run = p.run("--mcp-config", path, *AUTO, *text(), "hi")
         equal(run.code, 0)
         holds(run.said, "odd", "left out")
+        equal(run.said.count("\n"), 1)
         equal(p.results("--mcp-config", path, *AUTO, *calling(ADD)), ["5"])
     path = p.write("needed.json", json.dumps({"mcpServers": {
         "odd": {"type": "pigeon", "required": True}}}))
