@@ -13,9 +13,11 @@
 #include "conf/member.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 allm_keys *target_keys(void)
 {
@@ -174,6 +176,16 @@ static void add_address(struct target *t, const char *url)
     allm_json_free(text);
 }
 
+static int check_net(const allm_net_opts *net)
+{
+    if (!net->ca_file || !access(net->ca_file, R_OK))
+        return END_DONE;
+    return print_misuse("cannot read %.500s: %s; --cacert, or the setting "
+                        "cacert of the provider, names a file with "
+                        "certificates",
+                        net->ca_file, strerror(errno));
+}
+
 /* Everything that depends on the model: defaults < alias < template < flags. */
 static int add_everything(struct target *t, const struct model_name *m)
 {
@@ -198,7 +210,8 @@ static int add_everything(struct target *t, const struct model_name *m)
     t->net.ca_file = text_of(provider, "cacert", w->cacert);
     t->system = choose_text(w->system, w->template_system, m->system,
                             settings_text("system"));
-    return code;
+    return code == END_DONE && strcmp(m->like, "fake") ? check_net(&t->net)
+                                                       : code;
 }
 
 allm_json *target_address(const struct target *t)

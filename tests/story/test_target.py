@@ -8,7 +8,7 @@ import stat
 import termios
 
 from place import Place, Server
-from program import Terminal, equal, holds, main, one_sentence
+from program import Terminal, allm, equal, holds, main, one_sentence
 
 SECRET = "planted-0123456789"
 
@@ -141,6 +141,17 @@ def test_own_provider():
         count = len(server.asked)
         run = p.run("-m", "corp:m", "hi", env={"GROQ_API_KEY": "wrong"})
         equal((run.code, len(server.asked)), (4, count))
+
+
+def test_certificates():
+    """a file of certificates that cannot be read: exit code 2, no call"""
+    words = ["-m", "openai:x", "--base-url", "https://127.0.0.1:9", "hi"]
+    env = {"OPENAI_API_KEY": "k"}
+    one_sentence(allm("--cacert", "no.pem", *words, env=env), 2,
+                 "cannot read no.pem")
+    p = Place()
+    p.write({"providers": {"openai": {"cacert": "no.pem"}}})
+    one_sentence(p.run(*words, env=env), 2, "cannot read no.pem")
 
 
 def test_routing_skips_keyless():
