@@ -35,6 +35,7 @@ const struct command completion_command = {
         "bash: source <(allm completion bash), for instance in ~/.bashrc.\n"
         "zsh:  allm completion zsh >~/.zfunc/_allm, a folder in $fpath.\n"
         "fish: allm completion fish >~/.config/fish/completions/allm.fish\n",
+    .examples = "source <(allm completion bash)\n",
     .subs = "bash|zsh|fish",
     .group = GROUP_SETUP,
     .run = run_completion_command,

@@ -95,6 +95,7 @@ const struct command decode_command = {
             "events, JSON\nlines or one JSON document.  DIALECT is a dialect "
             "or a provider: openai_chat,\nanthropic, groq ...  The last event "
             "is message_completed or error.\n",
+    .examples = "allm decode anthropic answer.txt\n",
     .args = { FILL_DIALECT, FILL_FILE },
     .flags = flags,
     .group = GROUP_WIRE,

@@ -187,6 +187,7 @@ const struct command demo_command = {
     .name = "demo",
     .usage = "",
     .summary = "see an agent at work: no key, no network",
+    .examples = "allm demo\n",
     .group = GROUP_WIRE,
     .run = run_demo_command,
 };

@@ -259,6 +259,7 @@ const struct command doctor_command = {
     .more = "Looks for servers on this machine, and at the addresses in "
             "OLLAMA_HOST,\nLLAMACPP_BASE_URL and the like.  Exit code 4: there "
             "is neither a key nor a\nserver.\n",
+    .examples = "allm doctor\n",
     .group = GROUP_SETUP,
     .run = run_doctor_command,
 };

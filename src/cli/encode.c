@@ -178,6 +178,7 @@ const struct command encode_command = {
         "a list of\nmessages: {\"messages\": [{\"role\": \"user\", "
         "\"content\": \"hi\"}], \"tools\": [],\n\"temperature\": 0.5, "
         "\"options\": {\"top_p\": 0.9}}.  Nothing is sent.\n",
+    .examples = "allm encode openai:gpt-5 request.json\n",
     .args = { FILL_MODEL, FILL_FILE },
     .flags = flags,
     .group = GROUP_WIRE,

@@ -184,6 +184,8 @@ const struct command help_command = {
     .name = "help",
     .usage = "[--all] [COMMAND]",
     .summary = "explain the program, or one of its commands",
+    .examples = "allm help batch\n"
+                "allm help --all\n",
     .args = { FILL_COMMAND },
     .flags = flags,
     .group = GROUP_SETUP,

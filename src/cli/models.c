@@ -201,6 +201,9 @@ const struct command models_command = {
         "ALLM_CATALOG names, or ~/.config/allm/catalog.json, adds models and "
         "overrides\nwhat is known of them; it has the form of "
         "data/catalog.json.\n",
+    .examples = "allm models --can vision mini\n"
+                "allm models -m ollama:\n"
+                "allm models default openai:gpt-5-mini\n",
     .flags = flags,
     .group = GROUP_SETUP,
     .run = run_models_command,

@@ -179,6 +179,8 @@ const struct command replay_command = {
     .more = "Without a prompt, every answer is played.  With a prompt, the "
             "recording replaces\nthe provider; exit code 12: it has no such "
             "request.\n",
+    .examples = "allm --record answer.rec \"Why is the sky blue?\"\n"
+                "allm replay --timed answer.rec\n",
     .args = { FILL_FILE, FILL_FILE, FILL_FILE },
     .flags = flags,
     .group = GROUP_WIRE,

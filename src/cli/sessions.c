@@ -13,8 +13,7 @@
 
 static const struct flag flags[] = {
     { 0, "--store", FLAG_TEXT, AT(uri), "URI",
-      "the store; else ALLM_STORE, else a file", .setting = "store",
-      .use = FLAG_MOST },
+      "the store; else ALLM_STORE, else a file", .setting = "store" },
     { 0, "--status", FLAG_CHOICE, AT(status), "S",
       "list: only sessions with this status", FILL_WORDS,
       "idle|awaiting_user|awaiting_tools|completed|error" },
@@ -215,6 +214,7 @@ const struct command sessions_command = {
         "  prune --older TIME        remove old ones\n"
         "  verify [NAME]             check sums, hashes and the database\n"
         "  schema                    print the SQL of the tables\n",
+    .examples = "allm sessions show trip\n",
     .subs = "list|show|resume|abandon|cancel|settle|fork|export|import|"
             "follow|rm|prune|verify|schema",
     .args = { FILL_SESSION, FILL_FILE },

@@ -18,6 +18,7 @@ const struct command version_command = {
     .name = "version",
     .usage = "",
     .summary = "print the versions of the program and of the library",
+    .examples = "allm version\n",
     .group = GROUP_SETUP,
     .run = run_version_command,
 };

@@ -125,6 +125,17 @@ def calls():
                 yield row["name"], flag
 
 
+def test_help():
+    """the help of each command fits on a screen and ends with examples"""
+    for row in (row for row in ROWS if row["shown"]):
+        run = allm(row["name"], "--help")
+        name, lines = row["name"], run.text.splitlines()
+        assert len(lines) <= 24 and max(map(len, lines)) <= 80, name
+        assert 1 <= len(lines) - lines.index("examples:") - 1 <= 3, name
+        holds("\n".join(lines[lines.index("examples:"):]), "allm " +
+              (name if name != "ask" else ""))
+
+
 def test_every_flag():
     """every flag of every command works"""
     for command, flag in calls():
