@@ -385,11 +385,11 @@ static void needs_the_address_of_a_resource(void)
                "'capabilities':{'resources':{}},'serverInfo':{'name':'s',"
                "'version':'1'}}}\n"
                "< {'id':1,'method':'resources/read'}\n"
-               "> {'id':1,'error':{'code':-32602,'message':'there is nothing of "
-               "this name'}}\n"
+               "> {'id':1,'error':{'code':-32602,'message':'there is nothing "
+               "of this name'}}\n"
                "< {'id':2,'method':'resources/read','params':{'uri':7}}\n"
-               "> {'id':2,'error':{'code':-32602,'message':'there is nothing of "
-               "this name'}}\n",
+               "> {'id':2,'error':{'code':-32602,'message':'there is nothing "
+               "of this name'}}\n",
                SIZE_MAX);
     allm_json_free(any);
 }
