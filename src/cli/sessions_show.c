@@ -6,7 +6,6 @@
 #include "cli/session_store.h"
 #include "cli/sessions.h"
 
-
 /* Print the records, one per line; the first may be missing. */
 static int print_records(struct sessions *s, const char *name)
 {
