@@ -372,35 +372,18 @@ const allm_json *builtin_reach(struct arena *a, const char *verb,
     return word.broken ? NULL : build_finish(&b);
 }
 
-static void free_builtin_tool(void *tool)
-{
-    allm_tool_free(tool);
-}
-
-static allm_tool *make_tool(struct allm_home *home, const struct builtin *row,
-                            const allm_error **why)
-{
-    allm_tool *tool = allm_tool_new(
-        ALLM(tool, .name = row->name, .description = row->description,
-             .schema_text = row->schema, .effect = row->effect,
-             .timeout_ms = row->timeout_ms,
-             .flags = ALLM_TOOL_INLINE | ALLM_TOOL_OWN_TIME));
-    *why = allm_tool_error(tool);
-    if (*why)
-        *why = status_retell(home_arena(home), *why);
-    if (!home_on_free(home, free_builtin_tool, tool) && !*why)
-        *why = status_nomem();
-    return tool;
-}
-
 static const allm_error *make_entry(struct builtins *b, struct allm_home *home,
                                     const struct builtin *row,
                                     struct entry *out)
 {
     struct arena *a = home_arena(home);
-    const allm_error *why;
     struct builtin_entry *mine = arena_alloc(a, sizeof *mine);
-    allm_tool *tool = make_tool(home, row, &why);
+    allm_tool *tool = allm_tool_new(
+        ALLM(tool, .name = row->name, .description = row->description,
+             .schema_text = row->schema, .effect = row->effect,
+             .timeout_ms = row->timeout_ms,
+             .flags = ALLM_TOOL_INLINE | ALLM_TOOL_OWN_TIME));
+    const allm_error *why = describe_keep_tool(home, tool);
     if (why || !mine)
         return why ? why : status_nomem();
     *mine = (struct builtin_entry){ row, b };

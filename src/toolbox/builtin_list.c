@@ -24,6 +24,10 @@
 
 enum { FILE_MS = 60 * 1000, PAGE_MS = 30 * 1000 };
 
+#define READS .effect = ALLM_EFFECT_PURE, \
+    .groups = BUILTIN_READ | BUILTIN_CODE, .timeout_ms = FILE_MS
+#define WRITES .groups = BUILTIN_CODE, .timeout_ms = FILE_MS, .writes = true
+
 static const struct builtin list[] = {
     { .name = "read_file",
       .description = "Read a file: its lines with their numbers. An image is "
@@ -31,8 +35,7 @@ static const struct builtin list[] = {
       .schema = OBJECT(PATH "," COUNT("offset", "1", "First line; default 1")
                        "," COUNT("limit", "1", "Lines; default 2000"),
                        "\"path\""),
-      .effect = ALLM_EFFECT_PURE, .groups = BUILTIN_READ | BUILTIN_CODE,
-      .timeout_ms = FILE_MS, .run = read_file_run },
+      READS, .run = read_file_run },
     { .name = "grep",
       .description = "Search the contents of files for a regular expression. "
                      "Prints path:line:text. Binary files and what .gitignore "
@@ -47,8 +50,7 @@ static const struct builtin list[] = {
           "," COUNT("limit", "1", "Matching lines; default 200")
           "," SWITCH("all", IGNORED),
           "\"pattern\""),
-      .effect = ALLM_EFFECT_PURE, .groups = BUILTIN_READ | BUILTIN_CODE,
-      .timeout_ms = FILE_MS, .run = grep_run },
+      READS, .run = grep_run },
     { .name = "glob",
       .description = "Find files by a pattern for their paths, newest first. "
                      "** stands for any number of folders, as in src/**/*.c.",
@@ -57,36 +59,31 @@ static const struct builtin list[] = {
                        "," COUNT("limit", "1", "Paths; default 1000")
                        "," SWITCH("all", IGNORED),
                        "\"pattern\""),
-      .effect = ALLM_EFFECT_PURE, .groups = BUILTIN_READ | BUILTIN_CODE,
-      .timeout_ms = FILE_MS, .run = glob_run },
+      READS, .run = glob_run },
     { .name = "list_directory",
       .description = "List a folder: names with their kinds and sizes.",
       .schema = OBJECT(TEXT("path", "Default: the working directory")
                        "," SWITCH("all", "Also names that begin with a dot")
                        "," COUNT("limit", "1", "Names; default 1000"), ""),
-      .effect = ALLM_EFFECT_PURE, .groups = BUILTIN_READ | BUILTIN_CODE,
-      .timeout_ms = FILE_MS, .run = list_directory_run },
+      READS, .run = list_directory_run },
     { .name = "tree",
       .description = "Draw the tree of folders and files below a folder.",
       .schema = OBJECT(TEXT("path", "Default: the working directory")
                        "," SWITCH("all", IGNORED)
                        "," COUNT("depth", "1", "Levels; default 3")
                        "," COUNT("limit", "1", "Names; default 1000"), ""),
-      .effect = ALLM_EFFECT_PURE, .groups = BUILTIN_READ | BUILTIN_CODE,
-      .timeout_ms = FILE_MS, .run = tree_run },
+      READS, .run = tree_run },
     { .name = "file_info",
       .description = "Describe a file or folder: kind, size, mode, times, "
                      "lines, SHA-256, type.",
       .schema = OBJECT(PATH, "\"path\""),
-      .effect = ALLM_EFFECT_PURE, .groups = BUILTIN_READ | BUILTIN_CODE,
-      .timeout_ms = FILE_MS, .run = file_info_run },
+      READS, .run = file_info_run },
     { .name = "write_file",
       .description = "Write a file: create it, or replace all of it. Missing "
                      "folders are created.",
       .schema = OBJECT(PATH "," TEXT("content", "All of the file"),
                        "\"path\",\"content\""),
-      .effect = ALLM_EFFECT_IDEMPOTENT, .groups = BUILTIN_CODE,
-      .timeout_ms = FILE_MS, .writes = true, .run = write_file_run },
+      WRITES, .effect = ALLM_EFFECT_IDEMPOTENT, .run = write_file_run },
     { .name = "edit_file",
       .description = "Replace a text in a file by another. The old text must "
                      "be in the file exactly once, unless all is set.",
@@ -95,21 +92,18 @@ static const struct builtin list[] = {
                        "," TEXT("new_text", "What replaces it")
                        "," SWITCH("all", "Replace every match"),
                        "\"path\",\"old_text\",\"new_text\""),
-      .effect = ALLM_EFFECT_WRITE, .groups = BUILTIN_CODE,
-      .timeout_ms = FILE_MS, .writes = true, .run = edit_file_run },
+      WRITES, .effect = ALLM_EFFECT_WRITE, .run = edit_file_run },
     { .name = "multi_edit",
       .description = "Make several edits in a file, in order, each in the "
                      "result of the one before: all of them or none.",
       .schema = OBJECT(PATH "," EDITS, "\"path\",\"edits\""),
-      .effect = ALLM_EFFECT_WRITE, .groups = BUILTIN_CODE,
-      .timeout_ms = FILE_MS, .writes = true, .run = multi_edit_run },
+      WRITES, .effect = ALLM_EFFECT_WRITE, .run = multi_edit_run },
     { .name = "append_to_file",
       .description = "Add text to the end of a file, which is created if there "
                      "is none.",
       .schema = OBJECT(PATH "," TEXT("content", "What is added"),
                        "\"path\",\"content\""),
-      .effect = ALLM_EFFECT_WRITE, .groups = BUILTIN_CODE,
-      .timeout_ms = FILE_MS, .writes = true, .run = append_to_file_run },
+      WRITES, .effect = ALLM_EFFECT_WRITE, .run = append_to_file_run },
     { .name = "bash",
       .description = "Run a command of the shell in the working directory, in "
                      "a sandbox: it may read that directory and the system's "

@@ -189,10 +189,9 @@ static void cancel_call(struct crew_run *r)
         end_process(c);
 }
 
-static void kill_late(struct crew_timer *t)
+static void kill_late(void *ud)
 {
-    struct call *c =
-        (struct call *)(void *)((char *)t - offsetof(struct call, kill));
+    struct call *c = ud;
     if (c->ending) {
         kill_process(c);
     } else {
@@ -223,19 +222,15 @@ void crew_run_end(struct crew_run *r)
     drop_run(r);
 }
 
-static void begin_run(struct crew_task *task)
+static void begin_run(void *ud)
 {
-    struct crew_run *r =
-        (struct crew_run *)(void *)((char *)task -
-                                    offsetof(struct crew_run, start));
+    struct crew_run *r = ud;
     r->begin(r);
 }
 
-static void cancel_run(struct crew_task *task)
+static void cancel_run(void *ud)
 {
-    struct crew_run *r =
-        (struct crew_run *)(void *)((char *)task -
-                                    offsetof(struct crew_run, cancel));
+    struct crew_run *r = ud;
     r->cancel_taken = true;
     if (r->over)
         r->drop(r);
@@ -255,8 +250,8 @@ static void post_cancel(void *ud)
 void crew_run_post(struct crew *c, struct crew_run *r, allm_tool_run *run)
 {
     r->crew = c;
-    r->start = (struct crew_task){ .run = begin_run };
-    r->cancel = (struct crew_task){ .run = cancel_run };
+    r->start = (struct crew_task){ .run = begin_run, .ud = r };
+    r->cancel = (struct crew_task){ .run = cancel_run, .ud = r };
     r->run = allm_tool_defer(run);
     if (!r->run) {
         r->drop(r);
@@ -275,7 +270,7 @@ static void run_tasks(struct inbox_item *i)
     for (struct inbox_item *next; i; i = next) {
         struct crew_task *task = (struct crew_task *)(void *)i;
         next = i->next;
-        task->run(task);
+        task->run(task->ud);
     }
 }
 
@@ -284,7 +279,7 @@ static void run_timers(struct crew *crew)
     struct timer *t;
     while ((t = timers_pop(&crew->timers, clock_now_ns(clock_real())))) {
         struct crew_timer *timer = (struct crew_timer *)(void *)t;
-        timer->due(timer);
+        timer->due(timer->ud);
     }
 }
 
@@ -464,6 +459,7 @@ static struct call *new_call(struct crew *crew, const struct program *p,
     c->program = p;
     c->tool = d;
     c->kill.due = kill_late;
+    c->kill.ud = c;
     c->run = (struct crew_run){ .begin = queue_call, .cancelled = cancel_call,
                                 .drop = free_call };
     arena_init(&c->arena, crew->mem);

@@ -28,7 +28,8 @@ void crew_free(struct crew *c);
 /* Something that the thread does once. */
 struct crew_task {
     struct inbox_item item;     /* must be the first */
-    void (*run)(struct crew_task *task);
+    void (*run)(void *ud);
+    void *ud;
 };
 
 /* Start the thread if there is none: 0 or an errno.  Then tasks can be posted;
@@ -57,7 +58,8 @@ void crew_invite(struct crew *c, struct crew_guest *g);
 /* For the thread only. */
 struct crew_timer {
     struct timer timer;         /* must be the first */
-    void (*due)(struct crew_timer *t);
+    void (*due)(void *ud);
+    void *ud;
 };
 struct poll *crew_poll(struct crew *c);
 /* False: no memory, and it is not set.  One that is set can be moved. */

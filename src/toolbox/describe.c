@@ -120,6 +120,16 @@ static void free_tool(void *tool)
     allm_tool_free(tool);
 }
 
+const allm_error *describe_keep_tool(struct allm_home *home, allm_tool *tool)
+{
+    const allm_error *why = allm_tool_error(tool);
+    if (why)
+        why = status_retell(home_arena(home), why);
+    if (!home_on_free(home, free_tool, tool) && !why)
+        why = status_nomem();
+    return why;
+}
+
 static bool make_tool(struct reader *r, const allm_json *o, uint32_t timeout_ms,
                       allm_effect effect, struct described *out)
 {
@@ -131,11 +141,7 @@ static bool make_tool(struct reader *r, const allm_json *o, uint32_t timeout_ms,
              .schema_text = schema ? NULL : "{\"type\":\"object\"}",
              .effect = effect, .timeout_ms = timeout_ms,
              .flags = ALLM_TOOL_INLINE | ALLM_TOOL_OWN_TIME));
-    const allm_error *why = allm_tool_error(out->tool);
-    if (why)
-        r->error = status_retell(r->arena, why);
-    if (!home_on_free(r->home, free_tool, out->tool) && !r->error)
-        r->error = status_nomem();
+    r->error = describe_keep_tool(r->home, out->tool);
     return !r->error;
 }
 

@@ -12,6 +12,9 @@ struct described {
     enum describe_output output;
 };
 
+/* Free the tool with the home.  Its error, in the home, or NULL. */
+const allm_error *describe_keep_tool(struct allm_home *home, allm_tool *tool);
+
 /* The name of the document for messages, and what its needs refer to. */
 struct describe_place {
     const char *where, *dir;

@@ -14,7 +14,7 @@
 
 /* ALLM_ELICITATION and the thread's view of it are one. */
 struct allm_elicitation {
-    struct crew_task task;      /* must be the first */
+    struct crew_task task;
     struct allm_home *home;     /* owns it */
     struct inbox *inbox;
     const char *server_name, *message;
@@ -79,9 +79,9 @@ static struct server_job *find_job(const struct server *s, uint64_t number)
     return found;
 }
 
-static void answer_form(struct crew_task *task)
+static void answer_form(void *ud)
 {
-    allm_elicitation *e = (allm_elicitation *)(void *)task;
+    allm_elicitation *e = ud;
     struct server *s = e->server;
     struct allm_home *home = e->home;
     struct server_job *job = s && e->later ? find_job(s, e->number) : NULL;
@@ -108,7 +108,7 @@ static allm_elicitation *new_form(struct server *s, const struct mcp_event *ev)
         return NULL;
     }
     e->home = home;
-    e->task.run = answer_form;
+    e->task = (struct crew_task){ .run = answer_form, .ud = e };
     e->server = s;
     e->question = ev->question;
     e->number = ev->number;

@@ -125,11 +125,9 @@ struct server *servers_find(struct servers *all, const char *name)
     return s;
 }
 
-static void begin_server(struct crew_task *task)
+static void begin_server(void *ud)
 {
-    struct server *s =
-        (struct server *)(void *)((char *)task -
-                                  offsetof(struct server, begin));
+    struct server *s = ud;
     if (s->phase != PHASE_OFF)
         return;
     server_begin(s);
@@ -163,7 +161,7 @@ static const allm_error *open_server(struct servers *all, struct server *s,
     s->settled = lazy;
     s->state = lazy ? SERVER_OFF : SERVER_STARTING;
     s->known = known_revision(s->conf.manifest);
-    s->begin.run = begin_server;
+    s->begin = (struct crew_task){ .run = begin_server, .ud = s };
     pthread_mutex_lock(&all->lock);
     *all->end = s;
     all->end = &s->next;

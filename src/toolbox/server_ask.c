@@ -23,6 +23,12 @@ struct server_ask {
     const allm_error *error;
 };
 
+static struct server_ask *ask_of(struct server_job *job)
+{
+    return (struct server_ask *)(void *)((char *)job -
+                                         offsetof(struct server_ask, job));
+}
+
 static void free_ask(struct server_ask *q)
 {
     struct mem mem = q->arena.mem;
@@ -92,19 +98,14 @@ static void end_ask(struct server *s, struct server_ask *q,
 static void take_result(struct server *s, struct server_job *job,
                         const struct mcp_event *ev)
 {
-    end_ask(s,
-            (struct server_ask *)(void *)((char *)job -
-                                          offsetof(struct server_ask, job)),
-            ev);
+    end_ask(s, ask_of(job), ev);
 }
 
 /* The second half of a manifest, if the server has prompts. */
 static void take_tools(struct server *s, struct server_job *job,
                        const struct mcp_event *ev)
 {
-    struct server_ask *q =
-        (struct server_ask *)(void *)((char *)job -
-                                      offsetof(struct server_ask, job));
+    struct server_ask *q = ask_of(job);
     if (ev->error || !s->client || !mcp_client_has(s->client, "prompts")) {
         take_result(s, job, ev);
         return;
@@ -117,19 +118,15 @@ static void take_tools(struct server *s, struct server_job *job,
 
 /* --------------------------------------------------------------- thread --- */
 
-static void start_ask(struct crew_task *task)
+static void start_ask(void *ud)
 {
-    struct server_ask *q =
-        (struct server_ask *)(void *)((char *)task -
-                                      offsetof(struct server_ask, start));
+    struct server_ask *q = ud;
     server_add_job(q->server, &q->job);
 }
 
-static void cancel_ask(struct crew_task *task)
+static void cancel_ask(void *ud)
 {
-    struct server_ask *q =
-        (struct server_ask *)(void *)((char *)task -
-                                      offsetof(struct server_ask, cancel));
+    struct server_ask *q = ud;
     if (!q->over)
         server_remove_job(q->server, &q->job);
     free_ask(q);
@@ -180,8 +177,8 @@ static struct server_ask *new_ask(struct server *s, enum mcp_method method,
     arena_init(&q->arena, mem);
     q->home = home_new(mem, 1024);
     q->server = s;
-    q->start.run = start_ask;
-    q->cancel.run = cancel_ask;
+    q->start = (struct crew_task){ .run = start_ask, .ud = q };
+    q->cancel = (struct crew_task){ .run = cancel_ask, .ud = q };
     bool calls = method == MCP_TOOLS_CALL;
     q->job = (struct server_job){ .method = method, .done = take_result,
                                   .harmless = !calls,

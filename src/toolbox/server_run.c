@@ -288,10 +288,9 @@ void server_pump(struct server *s)
 
 /* ----------------------------------------------------- begin, rest, end --- */
 
-static void server_due(struct crew_timer *t)
+static void server_due(void *ud)
 {
-    struct server *s =
-        (struct server *)(void *)((char *)t - offsetof(struct server, timer));
+    struct server *s = ud;
     if (s->phase == PHASE_ENDING && s->http) {
         http_timeout(s);
     } else if (s->phase == PHASE_ENDING) {
@@ -345,6 +344,7 @@ void server_begin(struct server *s)
     }
     struct arena a = arena_in(s->owner->mem);
     s->timer.due = server_due;
+    s->timer.ud = s;
     s->forgot = false;
     s->phase = PHASE_OPENING;
     server_tell(s, SERVER_STARTING, NULL);
