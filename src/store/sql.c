@@ -319,14 +319,12 @@ static const allm_error *put_message(struct sql *q, struct arena *a,
 {
     const allm_error *error =
         SQL_RUN(q, a,
-                "INSERT INTO allm_session (name, uid, created, changed) "
-                "VALUES ($1, $2, $now, $now) ON CONFLICT (name) DO NOTHING",
-                NULL, sql_text(name), sql_text(uid));
-    if (!error)
-        error = SQL_RUN(q, a,
-                        "UPDATE allm_session SET queue = COALESCE($2, queue), "
-                        "due = COALESCE(due - 1, $now) WHERE name = $1",
-                        NULL, sql_text(name), sql_text(queue));
+                "INSERT INTO allm_session (name, uid, queue, due, created, "
+                "changed) VALUES ($1, $2, $3, $now, $now, $now) "
+                "ON CONFLICT (name) DO UPDATE SET "
+                "queue = COALESCE(excluded.queue, allm_session.queue), "
+                "due = COALESCE(allm_session.due - 1, excluded.due)",
+                NULL, sql_text(name), sql_text(uid), sql_text(queue));
     if (!error)
         error = SQL_RUN(q, a,
                         "INSERT INTO allm_inbox (session, at, body) "

@@ -156,8 +156,36 @@ static void server_stays_due_if_more_is_sent(void)
     stored_on_server(stays_due_if_more_is_sent, false);
 }
 
+/* The row goes while a message for it is on its way: a session that was never
+ * used is let go, or one is removed. */
+static void sends_to_a_row_that_goes(const char *uri)
+{
+    struct handles h;
+    open_handles(&h, uri);
+    CHECK_TEXT(stored_make(h.asker, "one", "[1]"), "");
+    CHECK_INT(number_of(h.asker, "SELECT count(*) FROM allm_session"), 1);
+    number_of(h.locker, "BEGIN");
+    number_of(h.locker, "SELECT id FROM allm_session FOR UPDATE");
+    pthread_create(&h.thread, NULL, send_one, h.sender);
+    await_waiting(h.asker, 1);
+    number_of(h.locker, "DELETE FROM allm_session");
+    number_of(h.locker, "COMMIT");
+    pthread_join(h.thread, NULL);
+    CHECK_INT(number_of(h.asker, "SELECT count(*) FROM allm_inbox i, "
+                                 "allm_session s WHERE i.session = s.id "
+                                 "AND s.due IS NOT NULL"),
+              1);
+    close_handles(&h);
+}
+
+static void server_sends_to_a_row_that_goes(void)
+{
+    stored_on_server(sends_to_a_row_that_goes, false);
+}
+
 TESTS = {
     TEST_ONCE(server_keeps_messages_in_order),
     TEST_ONCE(server_stays_due_if_more_is_sent),
+    TEST_ONCE(server_sends_to_a_row_that_goes),
     TESTS_END
 };
