@@ -36,8 +36,10 @@ static void release_place(struct kept *k)
 }
 
 /* The engine for a model (NULL: the default one), or NULL and *code. */
-static struct kept *find_engine(const char *model, bool ask_user, int *code)
+static struct kept *find_engine(const struct session_resume *how,
+                                const char *model, int *code)
 {
+    const struct wish wish = { .model = model, .options = how->options };
     const size_t count = sizeof kept / sizeof *kept;
     const char *name = model ? model : "";
     *code = END_DONE;
@@ -46,7 +48,7 @@ static struct kept *find_engine(const char *model, bool ask_user, int *code)
             return &kept[i];
     struct kept *k = &kept[next++ % count];
     release_place(k);
-    *code = target_choose(&k->target, model);
+    *code = target_resolve(&k->target, &wish);
     if (*code != END_DONE) {
         target_release(&k->target);
         *k = (struct kept){ 0 };
@@ -57,8 +59,10 @@ static struct kept *find_engine(const char *model, bool ask_user, int *code)
                               .model = k->target.model,
                               .keys = k->target.keys,
                               .catalog = k->target.catalog,
-                              .tool_count = ask_user ? 1 : 0,
-                              .tools = ask_user ? ask_user_tools() : NULL };
+                              .net = &k->target.net,
+                              .tool_count = how->ask_user ? 1 : 0,
+                              .tools = how->ask_user ? ask_user_tools()
+                                                     : NULL };
     toolbox_apply(&opts);
     k->engine = allm_engine_new(&opts);
     return k;
@@ -72,10 +76,11 @@ static struct kept *choose_engine(const struct session *s,
     allm_json *begin = broken_begin(s->session, s->store);
     const char *begun = allm_json_text(allm_json_pointer(begin, "/0/model"),
                                        NULL);
-    struct kept *k = find_engine(how->model ? how->model
+    struct kept *k = find_engine(how,
+                                 how->model ? how->model
                                  : begun    ? begun
                                             : session_model(s),
-                                 how->ask_user, code);
+                                 code);
     allm_json_free(begin);
     return k;
 }
@@ -103,12 +108,12 @@ int session_resume_start(struct session *s, const struct session_resume *how,
     int code = prepare_session(s);
     struct kept *k = code == END_DONE ? choose_engine(s, how, &code) : NULL;
     if (code == END_DONE)
-        code = session_set_model(s, k->target.model);
+        code = session_set_model(s, k->target.name);
     timing_begin();
     if (code == END_DONE)
         *stream = allm_session_resume(
             k->engine, s->session,
-            ALLM(call_opts, .json = how->options, .on_event = timing_note,
+            ALLM(call_opts, .json = k->target.options, .on_event = timing_note,
                  .validate_arguments = 1, .live_tool_events = 1));
     return code;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """test_work - allm send and allm work: sessions that a worker runs"""
+import json
 import os
 import select
 import signal
@@ -216,6 +217,24 @@ def test_failing():
     send("a", "again", env=env)
     equal(work(*text("Well."), env=env).code, 0)
     equal(show("a", env).splitlines()[-1], "assistant: Well.")
+
+
+def test_own_provider():
+    """a worker uses a provider of the settings as every call does"""
+    script = [["text", "Yes."], ["finish", "stop"]]
+    env = {**fresh(), "ALLM_CONFIG": file("own.json", json.dumps(
+        {"providers": {"corp": {"like": "fake"}},
+         "options": {"corp:*": {"adapter_opts": {"script": script}}}}))}
+    send("a", "hi", env=env)
+    equal(work("-m", "corp:x", env=env).code, 0)
+    equal(show("a", env).splitlines()[-1], "assistant: Yes.")
+    send("a", "again", env=env)
+    equal(work(env=env).code, 0)
+    env["ALLM_CONFIG"] = file("away.json", json.dumps(
+        {"providers": {"corp": {"like": "openai", "key": "k",
+                                "base_url": "http://127.0.0.1:9"}}}))
+    send("a", "more", env=env)
+    holds(work(env=env).said, "127.0.0.1:9")
 
 
 def test_all_failing():
