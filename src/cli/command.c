@@ -1,12 +1,10 @@
 /* command.c - the table of commands */
 #include "cli/command.h"
 
-#include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/suggest.h"
 #include "conf/keyring.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* A line for each command: its row is in the file of its name. */
@@ -109,12 +107,8 @@ int command_reject_sub(const struct command *c, const char *word)
     if (!word)
         return print_misuse("%s needs one of %s", c->name, c->subs);
     suggest_begin(&s, word);
-    for (const char *w = c->subs; *w;) {
-        int len = (int)strcspn(w, "|");
-        snprintf(name, sizeof name, "%.*s", len, w);
+    for (const char *w = c->subs; flags_next_word(&w, name);)
         suggest_try(&s, name);
-        w += len + (w[len] != 0);
-    }
     return print_misuse("unknown subcommand \"%.100s\" of %s%s (it has %s)",
                         keyring_looks_secret(word) ? "***" : word, c->name,
                         suggest_hint(&s), c->subs);

@@ -59,12 +59,8 @@ static void offer_commands(const struct completion *c)
 static void offer_words(const struct completion *c)
 {
     char word[64];
-    for (const char *w = c->words; w && *w;) {
-        int len = (int)strcspn(w, "|");
-        snprintf(word, sizeof word, "%.*s", len, w);
+    for (const char *w = c->words; w && flags_next_word(&w, word);)
         offer_word(c, word, NULL);
-        w += len + (w[len] != 0);
-    }
 }
 
 /* The names of the providers, with `end` appended. */

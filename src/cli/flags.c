@@ -121,18 +121,23 @@ static bool read_number(const struct flag *f, const char *text, void *at)
     return true;
 }
 
+bool flags_next_word(const char **words, char word[64])
+{
+    size_t n = strcspn(*words, "|");
+    snprintf(word, 64, "%.*s", (int)n, *words);
+    *words += n + ((*words)[n] != 0);
+    return n > 0;
+}
+
 /* Is it one of "auto|on|off"? */
 static bool read_choice(const struct flag *f, const char *text, void *at)
 {
-    size_t len = strlen(text);
-    for (const char *w = f->words; *w;) {
-        size_t n = strcspn(w, "|");
-        if (n == len && !memcmp(w, text, n)) {
+    char word[64];
+    for (const char *w = f->words; flags_next_word(&w, word);)
+        if (!strcmp(word, text)) {
             *(const char **)at = text;
             return true;
         }
-        w += n + (w[n] != 0);
-    }
     return print_fault("%s needs one of %s, not \"%.100s\"", f->name, f->words,
                        text);
 }

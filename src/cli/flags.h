@@ -81,6 +81,9 @@ struct flag_set {
     unsigned use;
 };
 
+/* Take the next word of "auto|on|off"; false: no more. */
+bool flags_next_word(const char **words, char word[64]);
+
 /* Is this row one of the set's? */
 bool flags_has(const struct flag_set *set, const struct flag *f);
 
