@@ -19,7 +19,6 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #define AT(member) offsetof(struct ask, member)
 

@@ -14,7 +14,6 @@
 #include "cli/reword.h"
 #include "conf/member.h"
 
-#include <string.h>
 #include <time.h>
 
 bool batch_row_is_final(const struct batch_end *e)

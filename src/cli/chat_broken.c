@@ -16,8 +16,6 @@
 #include "cli/session_store.h"
 #include "conf/member.h"
 
-#include <string.h>
-
 static const allm_json *first_unknown(const allm_session *session)
 {
     return allm_json_at(allm_json_get(broken_of(session), "unknown_tool_calls"),

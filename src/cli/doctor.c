@@ -5,7 +5,6 @@
 #include "cli/exit.h"
 #include "cli/mcp_entries.h"
 #include "cli/print.h"
-#include "cli/registry.h"
 #include "cli/sandbox.h"
 #include "cli/servers.h"
 #include "cli/session_store.h"

@@ -9,7 +9,6 @@
 #include "conf/keyring.h"
 #include "conf/member.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 

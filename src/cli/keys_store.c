@@ -2,7 +2,6 @@
 #include "cli/exit.h"
 #include "cli/input.h"
 #include "cli/keys_parts.h"
-#include "cli/model_name.h"
 #include "cli/print.h"
 #include "cli/registry.h"
 #include "cli/reword.h"

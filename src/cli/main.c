@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 /* Open the standard descriptors that are closed, or the next open() would
  * return one of them.  stdout becomes read-only, so that writing fails. */

@@ -8,7 +8,6 @@
 #include "conf/member.h"
 #include "term/bytes.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static struct settings {

@@ -1,7 +1,6 @@
 /* registry.c - find providers and dialects by the name that the user wrote */
 #include "cli/registry.h"
 
-#include "cli/exit.h"
 #include "cli/print.h"
 #include "cli/suggest.h"
 #include "conf/member.h"

@@ -11,7 +11,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
 struct wants {
     struct sandbox_needs needs;

@@ -4,7 +4,6 @@
 #include "term/mem.h"
 
 #include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -27,7 +27,6 @@
 
 #include <poll.h>
 #include <stddef.h>
-#include <string.h>
 
 enum { MOST_JOBS = 256, JOBS = 8, GRACE_MS = 30000, REST_MS = 5000 };
 

@@ -13,7 +13,6 @@
 #include "conf/member.h"
 #include "conf/settings.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { POINTER = 1024 };

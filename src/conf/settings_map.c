@@ -3,8 +3,6 @@
 #include "conf/settings.h"
 #include "term/bytes.h"
 
-#include <string.h>
-
 struct walk {
     allm_json_build *b;
     setting_change change;

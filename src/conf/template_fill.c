@@ -3,7 +3,6 @@
 
 #include "conf/member.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { NAME = 64 };

@@ -10,7 +10,6 @@
  */
 #include "term/table.h"
 
-#include "term/glyph.h"
 #include "term/inline.h"
 #include "term/mem.h"
 
