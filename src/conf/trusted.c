@@ -186,6 +186,22 @@ static bool are_harmless(const allm_json *options)
     return true;
 }
 
+/* Those of them that are harmless, or NULL. */
+static allm_json *harmless_part(const allm_json *options)
+{
+    allm_json_build *b = NULL;
+    if (expand_wanted(options))
+        return NULL;
+    for (const allm_json *k = NULL; (k = allm_json_next(options, k));) {
+        const char *name = allm_json_text(k, NULL);
+        if (name && is_harmless_option(name, allm_json_value(k))) {
+            b = b ? b : member_new_object();
+            member_value(b, name, allm_json_value(k));
+        }
+    }
+    return b ? member_done(b) : NULL;
+}
+
 static bool counts_untrusted(struct part *p, const struct setting *s,
                              const allm_json *value)
 {
@@ -226,7 +242,7 @@ static allm_json *take_part(void *ud, const char *path, const struct setting *s,
     if (p->trusted || counts_untrusted(p, s, value))
         return allm_json_copy(value);
     p->waiting++;
-    return NULL;
+    return s && s->trust == TRUST_OPTIONS ? harmless_part(value) : NULL;
 }
 
 allm_json *trusted_part(const allm_json *value, const allm_json *users,

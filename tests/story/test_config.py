@@ -493,6 +493,11 @@ def test_untrusted_rules():
         p.write(settings, ".allm.json")
         run = p.run("config", "show")
         equal((settings, "wait" not in run.said), (settings, counts))
+    for more in {"base_url": "x"}, {"api_key": "x"}, {"a": ["x"]}:
+        p.write({"options": {"*": {"top_p": 1, **more}}}, ".allm.json")
+        equal(p.run("config", "get", "options").json, {"*": {"top_p": 1}})
+    p.write({"options": {"*": {"top_p": 1, "x": "${HOME}"}}}, ".allm.json")
+    equal(p.get("options"), "{}")
 
 
 def test_trust():
