@@ -285,15 +285,27 @@ static const allm_error *show_open(struct place *d, const allm_json *state,
     return error;
 }
 
+/* The state of a row; NULL: it has none, or *error. */
+static const allm_json *parse_state(struct arena *a,
+                                    const struct store_loaded *l,
+                                    const char *name, const allm_error **error)
+{
+    if (!l->row.state.ptr || !l->row.state.len)
+        return NULL;
+    const allm_json *state = json_parse_loose(a, l->row.state, error);
+    if (*error != status_nomem() &&
+        allm_json_type_of(state) != ALLM_JSON_OBJECT)
+        *error = durable_unreadable(a, name, "the state");
+    return *error ? NULL : state;
+}
+
 static const allm_error *show(struct place *d, allm_session_record **out)
 {
     struct arena *a = &d->arena;
     const struct store_loaded *l = &d->loaded;
     const char *name = store_session_name(d->store);
     const allm_error *error = fold_records(d);
-    const allm_json *state = !error && l->row.state.ptr && l->row.state.len
-                                 ? json_parse_loose(a, l->row.state, &error)
-                                 : NULL;
+    const allm_json *state = error ? NULL : parse_state(a, l, name, &error);
     allm_thread_free(d->rows);
     d->rows = error
                   ? NULL

@@ -249,6 +249,8 @@ static allm_thread *with_sent(allm_session *s, struct arena *a,
     *error = rows ? NULL : status_nomem();
     allm_thread *sent =
         rows ? durable_thread_plain(a, &none, in->count, rows, error) : NULL;
+    if (*error && *error != status_nomem())
+        *error = durable_unreadable(a, none.row.name, "a sent message");
     allm_thread *t = sent ? allm_thread_copy(s->record->thread) : NULL;
     size_t n = 0;
     const allm_message *const *all = allm_thread_messages(sent, &n);

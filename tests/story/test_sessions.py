@@ -636,6 +636,25 @@ def test_verify():
     one_sentence(allm("-S", "b", *text(), "more", env=env), 11, "b")
 
 
+def test_unreadable():
+    """a state, or a message that was sent, that is no JSON is damage"""
+    env = fresh()
+    equal(allm("-S", "a", *text("One."), "hi", env=env).code, 0)
+    for state in ("{", "[]", "null"):
+        with sqlite3.connect(env["ALLM_STORE"][7:]) as db:
+            db.execute("UPDATE allm_session SET state = ?", (state,))
+        for words in (("sessions", "show", "a"), ("-S", "a", *text(), "hi")):
+            one_sentence(allm(*words, env=env), 11,
+                         'the state of the session "a" cannot be read')
+    env = fresh()
+    equal(allm("-S", "a", *text("One."), "hi", env=env).code, 0)
+    equal(allm("send", "a", "more", env=env).code, 0)
+    with sqlite3.connect(env["ALLM_STORE"][7:]) as db:
+        db.execute("UPDATE allm_inbox SET body = '{'")
+    one_sentence(allm("sessions", "resume", "a", *text(), env=env), 11,
+                 'a sent message of the session "a" cannot be read')
+
+
 def test_verify_history():
     """verify also checks what only the history of a session refers to"""
     env = fresh()
