@@ -99,5 +99,6 @@ bool batch_shard_name(const struct batch_shard *s, const char *path, char *out,
                  : snprintf(out, size, "%s", path);
     if (n > 0 && (size_t)n < size)
         return true;
-    return print_fault("the name of the output file is too long");
+    return print_fault(n ? "the name of the output file is too long"
+                         : "-O needs the name of a file");
 }

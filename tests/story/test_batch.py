@@ -545,6 +545,7 @@ def test_bad_files():
                  "not a row of a batch")
     note = file("note.txt", "text")
     one_sentence(allm(*MODEL, source, "-O", note), 2, "not a row of a batch")
+    one_sentence(allm(*MODEL, source, "-O", ""), 2, "needs the name")
     equal(os.path.getsize(note), 4)
     one_sentence(allm(*MODEL, "/nowhere.jsonl"), 2, "/nowhere.jsonl")
     with Server() as server:
