@@ -452,13 +452,6 @@ static void take_cancelled(allm_mcp_server *s, const struct rpc *m)
     }
 }
 
-static const allm_json *make_cancel(struct arena *a)
-{
-    struct build b = build_object_in(a);
-    build_text_at(&b, "action", SLICE("cancel"));
-    return build_finish(&b);
-}
-
 /* The request about which we asked with this id, or NULL. */
 static struct serving *find_asked(const allm_mcp_server *s, const struct rpc *m)
 {
@@ -477,8 +470,10 @@ static void take_answer(allm_mcp_server *s, const struct rpc *m,
     struct serving *v = find_asked(s, m);
     if (!v)
         return;
-    v->request.answer = m->kind == RPC_RESULT ? m->result
-                                              : make_cancel(home_arena(h));
+    v->request.answer = m->kind == RPC_RESULT
+                            ? m->result
+                            : build_one_text(home_arena(h), "action",
+                                             SLICE("cancel"));
     if (!v->request.answer || !home_hold(v->home, h))
         server_lose(s, ALLM_ERR_NOMEM, NULL, NULL);
     v->asked_id = 0;

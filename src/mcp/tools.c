@@ -96,13 +96,6 @@ static bool is_shown(const struct mcp_tools *t, const char *shown)
 
 /* ---------------------------------------------------------------- tools --- */
 
-static const allm_json *default_schema(struct arena *a)
-{
-    struct build b = build_object_in(a);
-    build_text_at(&b, "type", SLICE("object"));
-    return build_finish(&b);
-}
-
 static int compare_names(const void *x, const void *y)
 {
     const allm_json *const *a = x;
@@ -160,7 +153,7 @@ static bool add_tool(struct arena *a, const allm_json *v,
     if (tool->shown && is_shown(t, tool->shown))
         tool->shown = show_name(a, opts->server, tool->name, true);
     if (!tool->schema)
-        tool->schema = default_schema(a);
+        tool->schema = build_one_text(a, "type", SLICE("object"));
     t->count += tool->shown && tool->schema;
     return tool->shown && tool->schema;
 }

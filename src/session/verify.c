@@ -424,7 +424,8 @@ static const allm_error *check_database(struct verify *v, struct backend *b,
 {
     size_t n = 0;
     const char **found = NULL;
-    const allm_error *error = b->ops->check(b, a, &n, &found);
+    const allm_error *error = b->ops->check ? b->ops->check(b, a, &n, &found)
+                                            : NULL;
     for (size_t i = 0; !error && i < n; i++)
         add_fault(v, NULL, 0, found[i]);
     return error;

@@ -286,7 +286,8 @@ struct backend_ops {
      * something, or -1; and whether it has.  NULL: there is none. */
     int (*socket)(struct backend *b);
     bool (*hear)(struct backend *b, bool readable);
-    /* The database's own check; adds one string per fault. */
+    /* The database's own check; adds one string per fault.  NULL: it has
+     * none that we can call. */
     const allm_error *(*check)(struct backend *b, struct arena *a,
                                size_t *count, const char ***faults);
 };

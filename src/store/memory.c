@@ -649,5 +649,4 @@ const struct backend_ops memory_backend = {
     .put_live = memory_put_live,
     .live = memory_live,
     .changed = memory_changed,
-    .check = memory_check,
 };

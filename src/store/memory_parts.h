@@ -142,5 +142,3 @@ const allm_error *memory_live(struct backend *b, struct arena *a, int64_t id,
                               struct backend_live **out);
 const allm_error *memory_changed(struct backend *b, struct arena *a,
                                  uint64_t *version, bool *changed);
-const allm_error *memory_check(struct backend *b, struct arena *a,
-                               size_t *count, const char ***faults);

@@ -404,13 +404,3 @@ const allm_error *memory_changed(struct backend *b, struct arena *a,
     pthread_mutex_unlock(&db->lock);
     return NULL;
 }
-
-const allm_error *memory_check(struct backend *b, struct arena *a,
-                               size_t *count, const char ***faults)
-{
-    (void)b;
-    (void)a;
-    *count = 0;
-    *faults = NULL;
-    return NULL;
-}

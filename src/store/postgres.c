@@ -483,16 +483,6 @@ static const allm_error *postgres_changed(struct backend *b, struct arena *a,
     return NULL;
 }
 
-static const allm_error *postgres_check(struct backend *b, struct arena *a,
-                                        size_t *count, const char ***faults)
-{
-    (void)b;
-    (void)a;
-    *count = 0;                 /* the server has checks of its own */
-    *faults = NULL;
-    return NULL;
-}
-
 const struct backend_ops postgres_backend = {
     .scheme = "postgresql",
     .blocks = true,
@@ -524,5 +514,4 @@ const struct backend_ops postgres_backend = {
     .changed = postgres_changed,
     .socket = postgres_socket,
     .hear = postgres_hear,
-    .check = postgres_check,
 };
