@@ -11,6 +11,7 @@
 #include "cli/exit.h"
 #include "cli/output.h"
 #include "term/escape.h"
+#include "term/mem.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -112,9 +113,18 @@ void print_format(const char *format, ...)
     char text[4096];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    int n = vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    print_text(text);
+    if (n < (int)sizeof text) {
+        print_text(text);
+        return;
+    }
+    char *whole = term_alloc((size_t)n + 1);
+    va_start(args, format);
+    vsnprintf(whole, (size_t)n + 1, format, args);
+    va_end(args);
+    print_text(whole);
+    term_free(whole);
 }
 
 void print_owned(allm_text *text)

@@ -49,6 +49,15 @@ def test_layers():
           "fake:flag\n")
 
 
+def test_long_value():
+    """a value is printed whole, however long it is"""
+    p = Place()
+    for length in (4094, 4095, 4096, 100000):
+        p.write({"system": "x" * length})
+        equal(p.get("system"), "x" * length)
+        holds(p.run("config", "show").text, " " + "x" * length + "\n")
+
+
 def test_places():
     """ALLM_HOME and XDG_CONFIG_HOME move the file; no home is no error"""
     p = Place()
