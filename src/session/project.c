@@ -21,7 +21,6 @@
 #include "session/project.h"
 
 #include "base/home.h"
-#include "base/status.h"
 #include "data/chat_result.h"
 #include "tool/result.h"
 #include "json/build.h"

@@ -17,7 +17,6 @@
 #include "store/store.h"
 #include "json/build.h"
 #include "json/json.h"
-#include "json/parse.h"
 #include "json/write.h"
 
 enum { LIST_LIMIT = 50, SEARCH_PAGE = 200 };

@@ -13,8 +13,6 @@
 #include "json/json.h"
 #include "json/parse.h"
 
-#include <stdio.h>
-
 /* MOST_READS: of a session that its holder changes again and again. */
 enum { PAGE = 256, MOST_READS = 20 };
 

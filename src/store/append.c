@@ -10,7 +10,6 @@
 
 #include "base/status.h"
 #include "json/json.h"
-#include "json/write.h"
 
 /* What an append and a record usually need, so that they are not moved. */
 enum { USUAL_SIZE = 6000, USUAL_RECORD = 900, MOST_KEPT = 8192 };

@@ -6,7 +6,6 @@
  */
 #include "store/sqlite_parts.h"
 
-#include "base/buf.h"
 #include "base/status.h"
 #include "loop/thread.h"
 

@@ -24,8 +24,6 @@
 #include "json/json.h"
 #include "json/write.h"
 
-#include <errno.h>
-
 enum { GRACE_MS = 2000, ERR_KEPT = 4096 };
 
 struct call {

@@ -10,7 +10,6 @@
 #include "base/status.h"
 #include "toolbox/server.h"
 #include "json/json.h"
-#include "json/write.h"
 
 /* ALLM_ELICITATION and the thread's view of it are one. */
 struct allm_elicitation {

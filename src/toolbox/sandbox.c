@@ -6,7 +6,6 @@
  * nothing.
  */
 #include "allm.h"
-#include "base/clock.h"
 #include "base/status.h"
 #include "proc/warden.h"
 #include "toolbox/needs.h"
@@ -14,7 +13,6 @@
 #include "json/build.h"
 #include "json/json.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <unistd.h>
 

@@ -11,7 +11,6 @@
 #include "net/client.h"
 #include "json/json.h"
 
-#include <errno.h>
 #include <time.h>
 
 /* ---------------------------------------------------------------- guest --- */

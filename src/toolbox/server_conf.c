@@ -8,7 +8,6 @@
 #include "json/json.h"
 #include "json/write.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 enum { NAME_MOST = 64, SECONDS_MOST = 86400 };

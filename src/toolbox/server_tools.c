@@ -5,7 +5,6 @@
  * those that nobody has seen, only the newest does.  A list that is the same as
  * the last one is not offered again.
  */
-#include "base/status.h"
 #include "toolbox/server.h"
 #include "json/json.h"
 #include "json/write.h"
