@@ -31,13 +31,19 @@ struct fault {
     const char *what;
 };
 
+/* A message of the thread, and the record that added it. */
+struct added {
+    const char *hash;
+    uint64_t since;
+};
+
 /* A log that is being folded. */
 struct log {
     struct backend *backend;
     struct arena *arena;
     const struct backend_row *row;
     size_t count, cap;          /* of the thread */
-    const char **hashes;
+    struct added *thread;
     const allm_json *state;
     struct slice state_text;    /* of the record that has it */
     uint64_t open;
@@ -127,21 +133,22 @@ static const allm_error *check_blobs(struct log *l, uint64_t seq,
     return error;
 }
 
-static bool has_hash(const struct backend_message *m, const char *hash)
+static bool is_message(const struct backend_message *m, const struct added *t)
 {
     char found[STORE_HASH_LEN + 1];
     record_hash(m->body, found);
-    return !strcmp(found, m->hash) && !strcmp(found, hash);
+    return m->since == t->since && !strcmp(found, m->hash) &&
+           !strcmp(found, t->hash);
 }
 
 /* --------------------------------------------------------------- fold --- */
 
-static bool push_hash(struct log *l, const char *hash)
+static bool push_message(struct log *l, const char *hash, uint64_t since)
 {
-    if (!arena_grow(l->arena, &l->hashes, l->count, &l->cap, 64,
-                    sizeof *l->hashes))
+    if (!arena_grow(l->arena, &l->thread, l->count, &l->cap, 64,
+                    sizeof *l->thread))
         return false;
-    l->hashes[l->count++] = hash;
+    l->thread[l->count++] = (struct added){ hash, since };
     return true;
 }
 
@@ -159,7 +166,8 @@ static const allm_error *check_removed(struct log *l, uint64_t seq, size_t keep)
                                                         &rows);
     bool same = n == l->count - keep;
     for (size_t i = 0; !error && same && i < n; i++) {
-        same = rows[i].n == keep + i && has_hash(&rows[i], l->hashes[keep + i]);
+        same = rows[i].n == keep + i &&
+               is_message(&rows[i], &l->thread[keep + i]);
         if (same)
             error = check_blobs(l, seq, rows[i].body,
                                 "a blob of a message that it removed is "
@@ -184,7 +192,8 @@ static const allm_error *fold_thread(struct log *l, const struct record *r)
     const allm_error *error = check_removed(l, r->seq, (size_t)keep);
     l->count = (size_t)keep;
     for (const allm_json *h = NULL; !error && (h = allm_json_next(add, h));)
-        if (!push_hash(l, json_slice(h).ptr ? json_slice(h).ptr : ""))
+        if (!push_message(l, json_slice(h).ptr ? json_slice(h).ptr : "",
+                          r->seq))
             error = status_nomem();
     return error;
 }
@@ -263,7 +272,7 @@ static const allm_error *begin_pruned(struct log *l, uint64_t first,
     error = ops->messages(l->backend, l->arena, l->row->id, range, &n,
                           &messages);
     for (size_t i = 0; !error && i < n; i++)
-        if (!push_hash(l, messages[i].hash))
+        if (!push_message(l, messages[i].hash, messages[i].since))
             error = status_nomem();
     return error;
 }
@@ -304,7 +313,8 @@ static const allm_error *check_log(struct log *l)
 static const allm_error *check_message(struct log *l, size_t i,
                                        const struct backend_message *m)
 {
-    if (m->n == i && has_hash(m, i < l->count ? l->hashes[i] : m->hash))
+    const struct added own = { m->hash, m->since };
+    if (m->n == i && is_message(m, i < l->count ? &l->thread[i] : &own))
         return check_blobs(l, l->row->head, m->body,
                            "a blob of a message is missing or damaged");
     report_fault(l, l->row->head, "a message is not that of the log");

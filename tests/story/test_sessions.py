@@ -666,6 +666,8 @@ def test_verify_history():
     removed = "WHERE until IS NOT NULL"
     damages = (f"DELETE FROM allm_message {removed}",
                f"UPDATE allm_message SET until = 1 {removed}",
+               f"UPDATE allm_message SET since = since - 1 {removed}",
+               "UPDATE allm_message SET since = since - 1",
                f"UPDATE allm_message SET body = body || ' ' {removed}",
                "DELETE FROM allm_blob", "UPDATE allm_blob SET bytes = 'x'",
                "UPDATE allm_record SET type = 'taken' WHERE seq = 3",
