@@ -103,7 +103,7 @@ enum {
     S_ID, S_EPOCH, S_HEAD, S_LAST, S_SUM, S_OPEN, S_MESSAGES, S_DUE, S_INBOX,
     S_LIVE, S_STATUS, S_WAITS, S_TITLE, S_MODEL, S_STATE,
     R_SESSION, R_SEQ, R_TYPE, R_BODY, R_SUM,
-    C_SESSION, C_KEEP, C_SEQ,
+    C_SESSION, C_KEEP, C_END, C_SEQ,
     M_SESSION, M_N, M_SINCE, M_UNTIL, M_BODY, M_HASH,
     B_SESSION, B_HASH, B_BYTES,
     COLUMNS
@@ -143,8 +143,9 @@ static const struct {
       " WHERE session IN (SELECT id FROM done))" },
     [CUTS] = { C_SESSION, M_SESSION,
       ", c AS (UPDATE allm_message m SET until = t.seq FROM unnest($::bigint[],"
-      " $::bigint[], $::bigint[]) AS t(session, keep, seq)"
-      " WHERE m.session = t.session AND m.n >= t.keep AND m.until IS NULL"
+      " $::bigint[], $::bigint[], $::bigint[]) AS t(session, keep, past, seq)"
+      " WHERE m.session = t.session AND m.n >= t.keep AND m.n < t.past"
+      " AND m.until IS NULL"
       " AND m.session IN (SELECT id FROM done))" },
     [MESSAGES] = { M_SESSION, B_SESSION,
       ", m AS (INSERT INTO allm_message (session, n, since, until, body, hash)"
@@ -214,6 +215,15 @@ uint64_t postgres_message_end(const struct backend_append *p, size_t change,
     return 0;
 }
 
+int64_t postgres_cut_end(const struct backend_append *p, size_t change)
+{
+    int64_t end = INT64_MAX;
+    for (size_t i = 0; i < change; i++)
+        if (p->changes[i].cuts && (int64_t)p->changes[i].keep < end)
+            end = (int64_t)p->changes[i].keep;
+    return end;
+}
+
 static void put_change(struct batch *batch, const struct backend_append *p,
                        size_t at)
 {
@@ -230,6 +240,7 @@ static void put_change(struct batch *batch, const struct backend_append *p,
     if (change->cuts) {
         put_number(&c[C_SESSION], (uint64_t)p->id);
         put_number(&c[C_KEEP], change->keep);
+        put_number(&c[C_END], (uint64_t)postgres_cut_end(p, at));
         put_number(&c[C_SEQ], r->seq);
     }
     for (size_t i = 0; i < change->add_count; i++) {

@@ -21,7 +21,7 @@ struct statement {
 };
 
 /* Parameters: of the session, its inbox and its events, and of each row. */
-enum { OF_SESSION = 19, OF_RECORD = 4, OF_CUT = 2,
+enum { OF_SESSION = 19, OF_RECORD = 4, OF_CUT = 3,
        OF_MESSAGE = 5, OF_BLOB = 2 };
 
 bool postgres_fits_one(const struct backend_append *p)
@@ -110,13 +110,15 @@ static void put_cuts(struct statement *t, const struct backend_append *p)
         if (!c->cuts)
             continue;
         buf_text(&t->text, comma);
-        PUT(t, "(?::bigint,?::bigint)", number(c->keep), number(c->record.seq));
+        PUT(t, "(?::bigint,?::bigint,?::bigint)", number(c->keep),
+            sql_int(postgres_cut_end(p, i)), number(c->record.seq));
         comma = ",";
         any = true;
     }
     if (any)
-        buf_text(&t->text, ") v(keep, seq) WHERE m.session = done.id"
-                           " AND m.n >= v.keep AND m.until IS NULL)");
+        buf_text(&t->text, ") v(keep, past, seq) WHERE m.session = done.id"
+                           " AND m.n >= v.keep AND m.n < v.past"
+                           " AND m.until IS NULL)");
 }
 
 static void put_messages(struct statement *t, const struct backend_append *p)

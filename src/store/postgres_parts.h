@@ -49,6 +49,9 @@ const allm_error *postgres_commit(struct backend *b, struct arena *a);
  * same append removes is inserted with its end.  0: it has none. */
 uint64_t postgres_message_end(const struct backend_append *p, size_t change,
                               uint64_t n);
+/* Where the cut of a change ends: an earlier one of the same append has removed
+ * what follows. */
+int64_t postgres_cut_end(const struct backend_append *p, size_t change);
 
 /* postgres_one.c: does this append fit into a statement of values?  Send it;
  * rows has its session, or nothing. */

@@ -118,6 +118,50 @@ static void claims_what_is_due_far_ahead(const char *uri)
 }
 BOTH(claims_what_is_due_far_ahead)
 
+/* ---------------------------------------------------------------- cuts --- */
+
+static void add_change(struct store_append *p, uint64_t keep, const char *text)
+{
+    struct buf body = buf_in(store_append_arena(p), SIZE_MAX / 2);
+    buf_text(&body, text);
+    store_append_open(p, "change", NULL);
+    store_append_thread(p, false, keep, 1, &body);
+    store_append_close(p);
+}
+
+/* Two records of one append remove the same message: the first one did it. */
+static void cuts_a_message_once(const char *uri)
+{
+    struct arena a;
+    struct store_loaded l = { 0 };
+    const allm_error *error = NULL;
+    arena_init(&a, mem_default());
+    allm_store *s = stored_open(uri, NULL);
+    CHECK_TEXT(stored_make(s, "one", "[1]"), "");
+    struct store_session *t = stored_session(s, &a, "one", ALLM_SESSION_LOCK,
+                                             &l, NULL);
+    struct store_append *p = store_append_new(t);
+    add_change(p, 1, "[2]");            /* record 2 */
+    store_append_submit(p);
+    store_append_wait(p, &error);
+    store_append_free(p);
+    p = store_append_new(t);
+    add_change(p, 1, "[3]");            /* removes [2] */
+    add_change(p, 0, "[4]");            /* and [1], [3] */
+    add_change(p, 0, "[5]");
+    store_append_submit(p);
+    CHECK_INT(store_append_wait(p, &error), ALLM_OK);
+    store_append_free(p);
+    CHECK(stored_sql("DO $$ BEGIN IF (SELECT string_agg(body || until, ' ' "
+                     "ORDER BY body) FROM allm_message) <> "
+                     "'[1]4 [2]3 [3]4 [4]5' THEN RAISE EXCEPTION 'no'; END IF; "
+                     "END $$;"));
+    store_session_drop(t);
+    allm_store_free(s);
+    arena_release(&a);
+}
+BOTH(cuts_a_message_once)
+
 /* --------------------------------------------------------------- syncs --- */
 
 /* A message that was sent is durable, whatever the server's default is. */
@@ -283,6 +327,8 @@ TESTS = {
     TEST_ONCE(pooler_does_not_trust_the_clock),
     TEST_ONCE(server_claims_what_is_due_far_ahead),
     TEST_ONCE(pooler_claims_what_is_due_far_ahead),
+    TEST_ONCE(server_cuts_a_message_once),
+    TEST_ONCE(pooler_cuts_a_message_once),
     TEST_ONCE(server_syncs_what_is_sent),
     TEST_ONCE(server_renews_all_leases),
     TEST_ONCE(pooler_renews_all_leases),
