@@ -179,7 +179,8 @@ ALLM_API const allm_executor *allm_toolbox_executor(allm_toolbox *);
  * TOOL".  "servers" is [{"name", "state" (off, starting, ready, failed),
  * "revision", "transport" (stdio, http), "sandboxed", "tools", "left_out",
  * "error", "pid"?, "ignored"}]; left_out counts tools whose schema is not
- * valid, ignored counts messages without a meaning.  The caller frees it.
+ * valid, ignored counts messages without a meaning.  "missing" lists the parts
+ * of the sandbox that were not in force when a tool ran.  The caller frees it.
  */
 ALLM_API allm_json *allm_toolbox_report(const allm_toolbox *);
 

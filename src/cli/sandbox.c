@@ -56,8 +56,7 @@ allm_json *sandbox_needs_json(const struct sandbox_needs *n)
     return member_done(b);
 }
 
-/* Parts that are not in force are named once. */
-static void note_missing(const allm_json *result)
+void sandbox_note_missing(const allm_json *result)
 {
     char text[256];
     member_join(allm_json_get(result, "missing"), text, sizeof text);
@@ -97,7 +96,7 @@ static int run_command(const struct wants *w, char **argv)
     if (error) {
         print_fault("%s", error->message);
     } else {
-        note_missing(result);
+        sandbox_note_missing(result);
         code = code_of(result);
     }
     allm_json_free(needs);

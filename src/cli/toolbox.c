@@ -12,6 +12,7 @@
 #include "cli/forms.h"
 #include "cli/print.h"
 #include "cli/question.h"
+#include "cli/sandbox.h"
 #include "cli/settings.h"
 #include "cli/suggest.h"
 #include "cli/toolbox_names.h"
@@ -280,6 +281,9 @@ int toolbox_add(const struct toolbox_wish *wish, const char *names)
 
 void toolbox_close(void)
 {
+    allm_json *report = allm_toolbox_report(box);
+    sandbox_note_missing(report);
+    allm_json_free(report);
     allm_executor_free(with_functions);
     allm_toolbox_free(box);
     form_queue_close();

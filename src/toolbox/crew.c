@@ -56,8 +56,9 @@ struct crew {
     struct call *waiting, **waiting_end, *running;
     struct crew_guest *guest;   /* or NULL */
     struct thread thread;
-    pthread_mutex_t lock;       /* guards the next one */
+    pthread_mutex_t lock;       /* guards the next two */
     bool started;
+    char missing[CREW_MISSING]; /* the most of all processes */
     atomic_bool stopping;
 };
 
@@ -92,9 +93,26 @@ static void end_call(struct call *c)
     crew_run_end(&c->run);
 }
 
+static void note_missing(struct crew *c, const struct report *r)
+{
+    _Static_assert(sizeof c->missing == sizeof r->missing, "of one size");
+    pthread_mutex_lock(&c->lock);
+    if (strlen(r->missing) > strlen(c->missing))
+        memcpy(c->missing, r->missing, sizeof c->missing);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void crew_missing(struct crew *c, char parts[CREW_MISSING])
+{
+    pthread_mutex_lock(&c->lock);
+    memcpy(parts, c->missing, CREW_MISSING);
+    pthread_mutex_unlock(&c->lock);
+}
+
 static void process_ended(struct process *p)
 {
     struct call *c = p->ud;
+    note_missing(c->crew, &p->report);
     if (c->command)
         answer_shell(c->run.run, p, &c->jail, c->late ? c->timeout_ms : 0);
     else

@@ -23,6 +23,11 @@ struct crew *crew_new(struct mem mem, size_t max_procs);
  * thread. */
 void crew_free(struct crew *c);
 
+/* The parts of the sandbox that were not in force for a process that has ended:
+ * " mounts pids". */
+enum { CREW_MISSING = 128 };
+void crew_missing(struct crew *c, char parts[CREW_MISSING]);
+
 /* ------------------------------------------------- work for the thread --- */
 
 /* Something that the thread does once. */

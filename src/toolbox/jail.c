@@ -5,6 +5,7 @@
 #include "proc/folder.h"
 #include "proc/reach.h"
 #include "toolbox/needs.h"
+#include "json/build.h"
 #include "json/json.h"
 
 #include <errno.h>
@@ -92,6 +93,16 @@ const char *jail_wall(const struct jail *j, const struct report *r)
     bool crashed = r->signal == SIGSEGV || r->signal == SIGABRT ||
                    r->signal == SIGBUS;
     return crashed && mib && (uint64_t)r->rss_kib > mib * 512 ? "memory" : NULL;
+}
+
+void jail_add_missing(struct build *b, const char *parts)
+{
+    struct slice rest = slice_of(parts);
+    build_array_at(b, "missing");
+    slice_take(&rest, ' ');     /* the blank before the first one */
+    while (rest.len)
+        build_text_copy(b, slice_take(&rest, ' '));
+    build_end(b);
 }
 
 const char *jail_hint(const struct jail *j)

@@ -32,6 +32,10 @@ void jail_close(struct jail *j);
  * "file size". */
 const char *jail_wall(const struct jail *j, const struct report *r);
 
+/* The member "missing" of a report: a list of " mounts pids". */
+struct build;
+void jail_add_missing(struct build *b, const char *parts);
+
 /* A line about a working directory that the process cannot access, or "". */
 const char *jail_hint(const struct jail *j);
 

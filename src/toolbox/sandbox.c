@@ -16,15 +16,6 @@
 #include <limits.h>
 #include <unistd.h>
 
-static void add_missing(struct build *b, struct slice parts)
-{
-    build_array_at(b, "missing");
-    slice_take(&parts, ' ');    /* the blank before the first one */
-    while (parts.len)
-        build_text_copy(b, slice_take(&parts, ' '));
-    build_end(b);
-}
-
 static void add_output(struct build *b, const char *key, struct output *o,
                        bool kept)
 {
@@ -47,7 +38,7 @@ static const allm_json *run_result(struct once *s, bool kept)
     build_bool_at(&b, "timed_out", s->timed_out);
     add_output(&b, "stdout", &s->process.out, kept);
     add_output(&b, "stderr", &s->process.err, kept);
-    add_missing(&b, slice_of(r->missing));
+    jail_add_missing(&b, r->missing);
     if (s->process.out.broken || s->process.err.broken)
         return NULL;
     return build_finish(&b);

@@ -473,6 +473,7 @@ allm_json *allm_toolbox_report(const allm_toolbox *given)
     struct arena scratch = arena_in(home_mem(t->home));
     struct build b = build_in(&scratch);
     const struct entry_list *list = list_entries(&t->list);
+    char missing[CREW_MISSING] = "";
     pthread_mutex_lock(&t->lock);
     build_object(&b);
     build_text_at(&b, "root", slice_of(t->root ? t->root : ""));
@@ -482,6 +483,9 @@ allm_json *allm_toolbox_report(const allm_toolbox *given)
         report_entry(&b, &list->entries[i]);
     build_end(&b);
     servers_report(t->servers, &b);
+    if (t->crew)
+        crew_missing(t->crew, missing);
+    jail_add_missing(&b, missing);
     report_faults(&b, &scratch, t, list);
     const allm_json *copy = json_copy(home_arena(home), build_finish(&b));
     pthread_mutex_unlock(&t->lock);

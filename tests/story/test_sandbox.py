@@ -9,7 +9,7 @@ import tempfile
 import time
 
 from program import ALLM, BUILD, HOME, allm, equal, file, holds, main
-from tools_place import Place
+from tools_place import Place, call, calling
 
 WARDEN = {"ALLM_WARDEN": os.path.join(BUILD, "allm-warden")}
 
@@ -160,6 +160,23 @@ def test_tools_run():
     run = tools("run", "greet")
     equal(run.code, 1)
     holds(run.said, "who")
+
+
+def test_missing_parts():
+    """parts of the sandbox that are not in force for tools are named once"""
+    p = Place()
+    two = calling(call("bash", {"command": "true"}),
+                  call("bash", {"command": "false"}, 2))
+    for args in (["tools", "run", "-T", "bash", "bash", '{"command": "true"}'],
+                 ["-T", "bash", *two, "hi"]):
+        run = subprocess.run(
+            [os.path.join(BUILD, "tests", "escape_attempt"), "--no-namespaces",
+             ALLM, *args], env={"PATH": os.environ["PATH"], **p.env},
+            cwd=p.work, capture_output=True, check=False)
+        equal(run.returncode, 0)
+        said = run.stderr.decode()
+        equal(said.count("parts of the sandbox are not in force"), 1)
+        holds(said, "mounts, pids; allm doctor")
 
 
 def test_hidden_folder():
