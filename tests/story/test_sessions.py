@@ -287,6 +287,22 @@ def slow_tool(words):
     return path
 
 
+def await_tool(path):
+    """Wait until it runs.  Before, a process that is about to become its warden
+    may still share the lock of the session."""
+    begins = b"/bin/sh\0" + path.encode() + b"\0"
+    limit = time.monotonic() + 60
+    while True:
+        assert time.monotonic() < limit, path
+        for name in glob.glob("/proc/[0-9]*/cmdline"):
+            try:
+                with open(name, "rb") as words:
+                    if words.read().startswith(begins):
+                        return
+            except OSError:
+                pass            # it has ended
+
+
 def killed_while_looking(env):
     """Kill a call whose tool has begun; returns the tool."""
     path = slow_tool("sleep 100")
@@ -300,6 +316,7 @@ def killed_while_looking(env):
         assert time.monotonic() < limit, types
         types = [r["type"] for r in
                  allm("sessions", "show", "a", "--journal", env=env).lines]
+    await_tool(path)
     equal(end(child, signal.SIGKILL), -9)
     return path
 
@@ -336,6 +353,7 @@ def test_resume_with_an_image():
     while dot not in journal or journal.count('"intent"') < 2:
         assert time.monotonic() < limit, journal
         journal = allm("sessions", "show", "a", "--journal", env=env).text
+    await_tool(path)
     equal(end(child, signal.SIGKILL), -9)
     os.unlink(place)            # it is not read again
     path = slow_tool("echo seen")
@@ -780,6 +798,20 @@ def test_many_processes():
         out, err = child.communicate(timeout=120)
         equal((child.returncode, out, err), (0, b"Hello.\n", b""))
     equal(len(listed(env)), 32)
+
+
+def test_own_provider():
+    """an operation that was broken off goes on with the user's own provider"""
+    def with_script(*entries):
+        return {**env, "ALLM_CONFIG": file("own.json", json.dumps(
+            {"providers": {"corp": {"like": "fake"}}, "model": "fake:m",
+             "options": {"corp:*": {"adapter_opts": {"script": entries}}}}))}
+    env = fresh()
+    yes = [["text", "Yes."], ["finish", "stop"]]
+    equal(allm("-S", "a", "-m", "corp:x", "hi", env=with_script(*yes)).code, 0)
+    equal(end(start("-S", "a", "more", env=with_script(
+        ["text", "begun"], ["delay", 60000])), signal.SIGKILL), -signal.SIGKILL)
+    equal(allm("sessions", "resume", "a", env=with_script(*yes)).text, "Yes.\n")
 
 
 if __name__ == "__main__":
