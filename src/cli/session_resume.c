@@ -69,18 +69,20 @@ static struct kept *find_engine(const struct session_resume *how,
 }
 
 /* The given model, else that of the broken-off operation, else the session's.
- */
+ * The operation has the name that the engine knows; the session may have that
+ * of the user's own provider, which has an address and a key of its own. */
 static struct kept *choose_engine(const struct session *s,
                                   const struct session_resume *how, int *code)
 {
+    const char *own = session_model(s);
+    if (how->model)
+        return find_engine(how, how->model, code);
     allm_json *begin = broken_begin(s->session, s->store);
     const char *begun = allm_json_text(allm_json_pointer(begin, "/0/model"),
                                        NULL);
-    struct kept *k = find_engine(how,
-                                 how->model ? how->model
-                                 : begun    ? begun
-                                            : session_model(s),
-                                 code);
+    struct kept *k = own || !begun ? find_engine(how, own, code) : NULL;
+    if (begun && (!own || (k && strcmp(k->target.model, begun) != 0)))
+        k = find_engine(how, begun, code);
     allm_json_free(begin);
     return k;
 }
