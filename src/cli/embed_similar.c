@@ -40,7 +40,8 @@ struct search {
 
 static int fail_rows(const struct search *s, const char *why)
 {
-    return print_misuse("cannot search %s: %s", s->how->path, why);
+    print_misuse("cannot search %s: %s", s->how->path, why);
+    return END_USAGE;   /* a constant, for the analyser */
 }
 
 static int map_rows(struct search *s)

@@ -243,7 +243,7 @@ static bool add_content(struct prompt *p, const char *path,
 
 static bool add_file(struct prompt *p, const char *path, const char *mime)
 {
-    struct input content;
+    struct input content = { 0 };
     if (p->count == PROMPT_FILES)
         return print_fault("too many files: a prompt can have %d",
                            PROMPT_FILES);

@@ -56,16 +56,6 @@ allm_json *sandbox_needs_json(const struct sandbox_needs *n)
     return member_done(b);
 }
 
-void sandbox_note_missing(const allm_json *result)
-{
-    char text[256];
-    member_join(allm_json_get(result, "missing"), text, sizeof text);
-    if (*text)
-        print_note("parts of the sandbox are not in force: %s; allm doctor "
-                   "explains them",
-                   text);
-}
-
 /* As a shell reports it. */
 static int code_of(const allm_json *result)
 {
@@ -96,7 +86,7 @@ static int run_command(const struct wants *w, char **argv)
     if (error) {
         print_fault("%s", error->message);
     } else {
-        sandbox_note_missing(result);
+        toolbox_note_missing(result);
         code = code_of(result);
     }
     allm_json_free(needs);

@@ -14,8 +14,5 @@ struct sandbox_needs {
 /* The object "needs" or "sandbox"; the caller frees it. */
 allm_json *sandbox_needs_json(const struct sandbox_needs *n);
 
-/* Name the parts that are not in force, the member "missing" of a report. */
-void sandbox_note_missing(const allm_json *report);
-
 /* Print each part of the sandbox as a finding. */
 void sandbox_check(void);

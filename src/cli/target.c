@@ -210,8 +210,8 @@ static int add_everything(struct target *t, const struct model_name *m)
     t->net.ca_file = text_of(provider, "cacert", w->cacert);
     t->system = choose_text(w->system, w->template_system, m->system,
                             settings_text("system"));
-    return code == END_DONE && strcmp(m->like, "fake") ? check_net(&t->net)
-                                                       : code;
+    return code == END_DONE && strcmp(m->like, "fake") != 0 ? check_net(&t->net)
+                                                            : code;
 }
 
 allm_json *target_address(const struct target *t)

@@ -12,7 +12,6 @@
 #include "cli/forms.h"
 #include "cli/print.h"
 #include "cli/question.h"
-#include "cli/sandbox.h"
 #include "cli/settings.h"
 #include "cli/suggest.h"
 #include "cli/toolbox_names.h"
@@ -279,10 +278,20 @@ int toolbox_add(const struct toolbox_wish *wish, const char *names)
     return code;
 }
 
+void toolbox_note_missing(const allm_json *report)
+{
+    char text[256];
+    member_join(allm_json_get(report, "missing"), text, sizeof text);
+    if (*text)
+        print_note("parts of the sandbox are not in force: %s; allm doctor "
+                   "explains them",
+                   text);
+}
+
 void toolbox_close(void)
 {
     allm_json *report = allm_toolbox_report(box);
-    sandbox_note_missing(report);
+    toolbox_note_missing(report);
     allm_json_free(report);
     allm_executor_free(with_functions);
     allm_toolbox_free(box);

@@ -64,3 +64,7 @@ void toolbox_words(struct bytes *out);
 
 /* The mode of a word: on, strict or off; NULL: on. */
 allm_sandbox_mode toolbox_mode(const char *word);
+
+/* Name the parts of the sandbox that are not in force, the member "missing" of
+ * a report. */
+void toolbox_note_missing(const allm_json *report);
