@@ -14,13 +14,20 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <unistd.h>
 
 enum { NS_PER_MS = 1000000 };
 
 int poll_init(struct poll *p)
 {
     *p = (struct poll){ .fd = -1, .timer_fd = -1, .due_ns = POLL_NEVER };
+    p->pid = (int)getpid();
     return poll_sys_open(p);
+}
+
+static bool is_ours(const struct poll *p)
+{
+    return p->pid == (int)getpid();
 }
 
 void poll_release(struct poll *p)
@@ -53,12 +60,13 @@ void poll_remove(struct poll *p, int fd, const void *tag)
         if (p->ready[i].tag != tag)
             p->ready[kept++] = p->ready[i];
     p->count = kept;
-    poll_sys_change(p, POLL_REMOVE, fd, 0, NULL);
+    if (is_ours(p))
+        poll_sys_change(p, POLL_REMOVE, fd, 0, NULL);
 }
 
 int poll_set_deadline(struct poll *p, int64_t due_ns)
 {
-    if (due_ns == p->due_ns)
+    if (due_ns == p->due_ns || !is_ours(p))
         return 0;
     int error = poll_sys_arm(p, due_ns);
     if (!error)

@@ -10,8 +10,10 @@
  * when a member is ready or the deadline has passed, so a foreign loop watches
  * nothing else.  The set is level-triggered, and used by one thread at a time.
  *
- * Fork: parent and child share the set, and each sees the other's changes.  A
- * child may only call poll_release(), or exec (which closes all descriptors).
+ * Fork: parent and child share the set.  A child may free what it has a copy
+ * of: poll_remove(), poll_set_deadline() and poll_release() leave the parent's
+ * set as it is there.  It may call nothing else, except exec (which closes all
+ * descriptors).
  *
  * Functions that return an int return 0 or an errno.
  */
@@ -39,6 +41,7 @@ struct poll_handler {
 struct poll {
     int fd;
     int timer_fd;               /* -1: not made yet, or not needed */
+    int pid;                    /* the process that made the set */
     int64_t due_ns;
     size_t next, count;         /* in ready: what poll_next() returns next */
     struct poll_ready ready[POLL_BATCH];

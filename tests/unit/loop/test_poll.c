@@ -269,24 +269,32 @@ static void a_timeout_ends_the_wait(void)
 
 /* ----------------------------------------------------------------- fork --- */
 
-/* What a child may do: release its copy, and the parent does not notice. */
-static void a_child_may_release_its_copy(void)
+/* What a child may do: free its copies, and the parent does not notice. */
+static void a_child_may_free_its_copies(void)
 {
     struct poll p;
-    struct ends a = make_pipe();
+    struct ends a = make_pipe(), b = make_pipe();
     CHECK(poll_init(&p) == 0);
     CHECK(poll_add(&p, a.p[0], POLL_READ, &a) == 0);
-    CHECK(poll_set_deadline(&p, POLL_NEVER - 1) == 0);
+    CHECK(poll_add(&p, b.p[0], POLL_READ, &b) == 0);
+    CHECK(poll_set_deadline(&p, real_now() + 20 * MS) == 0);
     pid_t child = fork();
     if (child == 0) {
+        poll_set_deadline(&p, POLL_NEVER);
+        poll_remove(&p, b.p[0], &b);
         poll_release(&p);
         _exit(0);
     }
     CHECK(child > 0 && waitpid(child, NULL, 0) == child);
+    CHECK(is_readable(&p, 10000));
+    CHECK(poll_set_deadline(&p, POLL_NEVER) == 0);
     put_byte(a);
     CHECK_INT(ready_for(&p, &a), POLL_READ);
+    put_byte(b);
+    CHECK_INT(ready_for(&p, &b), POLL_READ);
     poll_release(&p);
     close_pipe(a);
+    close_pipe(b);
 }
 
 static void a_program_started_does_not_inherit_it(void)
@@ -310,7 +318,7 @@ TESTS = {
     TEST(a_deadline_can_be_anywhere),
     TEST(an_expired_deadline_hides_no_other),
     TEST(a_timeout_ends_the_wait),
-    TEST(a_child_may_release_its_copy),
+    TEST(a_child_may_free_its_copies),
     TEST(a_program_started_does_not_inherit_it),
     TESTS_END
 };
