@@ -126,7 +126,7 @@ ALLM_API allm_status allm_mcp_server_elicit(allm_mcp_server *, uint64_t id,
 
 /*
  * Reports progress, if the client wants to know; a total of 0 is unknown, and
- * the message may be NULL.
+ * the message may be NULL.  ALLM_ERR_MISUSE: a number is not finite.
  */
 ALLM_API allm_status allm_mcp_server_notify(allm_mcp_server *, uint64_t id,
                                             double progress, double total,

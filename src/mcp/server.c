@@ -9,6 +9,8 @@
 #include "base/status.h"
 #include "json/schema.h"
 
+#include <math.h>
+
 /* ------------------------------------------------------------------ new --- */
 
 static const allm_error *refuse_options(allm_mcp_server *s, const char *what)
@@ -393,6 +395,8 @@ allm_status allm_mcp_server_notify(allm_mcp_server *s, uint64_t id,
     allm_status status;
     struct serving **at = open_serving(s, id, &status);
     struct serving *v = at ? *at : NULL;
+    if (s && (!isfinite(progress) || !isfinite(total)))
+        return ALLM_ERR_MISUSE;         /* JSON cannot say it */
     if (!v || !v->token)
         return status;
     rpc_begin_notification(&e, &s->out, "notifications/progress");
