@@ -133,8 +133,9 @@ typedef struct allm_toolbox_opts {
 /*
  * Creates a toolbox; opts may be NULL.  It is reference-counted:
  * allm_toolbox_keep() returns it with one more reference, allm_toolbox_free()
- * drops one, and the last one ends every process and the thread.  Calls that
- * run then fail; streams that use its executor must not begin another one.
+ * drops one, and the last one ends every process and the thread; elicit(),
+ * progress() and trace() must not drop that one.  Calls that run then fail;
+ * streams that use its executor must not begin another one.
  * allm_toolbox_error() returns the last error, of the constructor or of an add
  * function, or NULL.  After fork(), the child may only free it, which does
  * nothing there.

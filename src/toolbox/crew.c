@@ -24,6 +24,8 @@
 #include "json/json.h"
 #include "json/write.h"
 
+#include <errno.h>
+
 enum { GRACE_MS = 2000, ERR_KEPT = 4096 };
 
 struct call {
@@ -416,6 +418,15 @@ int crew_start(struct crew *c)
     return error;
 }
 
+const char *crew_fault(int error)
+{
+    return error == EMFILE ? "the thread of the toolbox could not be started: "
+                             "too many files are open; close some, or raise "
+                             "the limit (ulimit -n)"
+                           : "the thread of the toolbox could not be started; "
+                             "raise the limit (ulimit -u)";
+}
+
 void crew_free(struct crew *c)
 {
     if (!c)
@@ -500,12 +511,10 @@ static void post_call(struct crew *crew, struct call *c, allm_tool_run *run)
 
 bool crew_ready(struct crew *crew, allm_tool_run *run)
 {
-    if (!crew_start(crew))
-        return true;
-    run_fail(run, FAILURE_EXIT,
-             "the thread of the toolbox could not be "
-             "started; raise the limit (ulimit -u)");
-    return false;
+    int error = crew_start(crew);
+    if (error)
+        run_fail(run, FAILURE_EXIT, crew_fault(error));
+    return !error;
 }
 
 void crew_call(struct crew *crew, const struct program *p,

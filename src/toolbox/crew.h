@@ -40,6 +40,8 @@ struct crew_task {
 /* Start the thread if there is none: 0 or an errno.  Then tasks can be posted;
  * false: the toolbox is being freed. */
 int crew_start(struct crew *c);
+/* What the user is told about this errno. */
+const char *crew_fault(int error);
 bool crew_post(struct crew *c, struct crew_task *task);
 
 /* Where tasks are posted, for those who may outlive the crew. */

@@ -150,10 +150,8 @@ static const allm_error *open_server(struct servers *all, struct server *s,
     bool lazy = s->conf.manifest || s->conf.disabled;
     int error = crew_start(all->opts.crew);
     if (error)
-        return status_error(a, ALLM_ERR_TOOL, "handler_exit",
-                            "the thread of the toolbox could not be started: "
-                            "%s; raise the limit (ulimit -u)",
-                            strerror(error));
+        return status_error(a, ALLM_ERR_TOOL, "handler_exit", "%s",
+                            crew_fault(error));
     if (!list_reserve(all->opts.list, &s->order) ||
         (tools && !s->conf.disabled && !server_offer(s, tools)))
         return status_nomem();

@@ -282,6 +282,18 @@ static void note_fault(allm_toolbox *t, const char *source,
     t->faults_end = &f->next;
 }
 
+/* A toolbox that was rejected keeps its error; a child of fork() sets none. */
+static allm_status refuse_add(allm_toolbox *t, const char *why)
+{
+    if (!t->root || t->pid != (int)getpid())
+        return ALLM_ERR_MISUSE;
+    pthread_mutex_lock(&t->lock);
+    t->error = status_error(home_arena(t->home), ALLM_ERR_MISUSE,
+                            "invalid_option", "%s", why);
+    pthread_mutex_unlock(&t->lock);
+    return ALLM_ERR_MISUSE;
+}
+
 static allm_status add_one(allm_toolbox *t, const char *path)
 {
     struct arena *a = home_arena(t->home);
@@ -337,7 +349,7 @@ allm_status allm_toolbox_add_program(allm_toolbox *t, const char *path)
     if (!t)
         return ALLM_ERR_NOMEM;
     if (!path || !t->root || t->pid != (int)getpid())
-        return ALLM_ERR_MISUSE;
+        return refuse_add(t, "a program needs a path");
     pthread_mutex_lock(&t->lock);
     allm_status status = add_path(t, path);
     pthread_mutex_unlock(&t->lock);
@@ -364,7 +376,7 @@ allm_status allm_toolbox_add_builtin(allm_toolbox *t, const char *names)
     if (!t || (t->root && !t->builtins))
         return ALLM_ERR_NOMEM;
     if (!names || !t->root || t->pid != (int)getpid())
-        return ALLM_ERR_MISUSE;
+        return refuse_add(t, "built-in tools need their names");
     pthread_mutex_lock(&t->lock);
     const allm_error *error = publish_builtin(t, names);
     if (error)
@@ -381,7 +393,7 @@ allm_status allm_toolbox_add_server(allm_toolbox *t, const char *name,
     if (!t || (t->root && !t->servers))
         return ALLM_ERR_NOMEM;
     if (!name || !entry || !t->root || t->pid != (int)getpid())
-        return ALLM_ERR_MISUSE;
+        return refuse_add(t, "a server needs a name and an entry");
     pthread_mutex_lock(&t->lock);
     const allm_error *error = servers_add(t->servers, t->home, name, entry);
     if (error)
@@ -410,13 +422,31 @@ int allm_toolbox_fd(const allm_toolbox *t)
     return t && t->servers ? servers_fd(t->servers) : -1;
 }
 
+static allm_json *refuse_request(const allm_toolbox *t, const char *why)
+{
+    struct allm_home *home = home_new(home_mem(t->home), 256);
+    return home ? json_root_of(home, NULL,
+                               status_error(home_arena(home), ALLM_ERR_MISUSE,
+                                            "invalid_option", "%s", why))
+                : NULL;
+}
+
 allm_json *allm_toolbox_request(allm_toolbox *t, const char *server,
                                 const char *method, const allm_json *params,
                                 uint32_t timeout_ms)
 {
-    if (!t || !t->servers || !server || !method || t->pid != (int)getpid())
+    const char *why = NULL;
+    if (!t || (t->root && !t->servers))
         return NULL;
-    return servers_request(t->servers, server, method, params, timeout_ms);
+    if (!t->root)
+        why = "the toolbox was rejected: see allm_toolbox_error()";
+    else if (t->pid != (int)getpid())
+        why = "after fork() the child may only free the toolbox";
+    else if (!server || !method)
+        why = "a request needs a server and a method";
+    return why ? refuse_request(t, why)
+               : servers_request(t->servers, server, method, params,
+                                 timeout_ms);
 }
 
 /* -------------------------------------------------------------- report --- */

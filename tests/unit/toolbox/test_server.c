@@ -835,6 +835,8 @@ static void answers_requests_of_the_program(void)
     CHECK_TEXT(request(&b, "tools/dance", NULL),
                "this request cannot be made: tools/dance");
     CHECK(contains(request(&b, "prompts/get", "{'name': 'x'}"), "-32601"));
+    CHECK_TEXT(request(&b, NULL, NULL),
+               "a request needs a server and a method");
     CHECK_INT(count_tools(&b), 0);
     box_close(&b);
 }

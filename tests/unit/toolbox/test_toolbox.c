@@ -14,6 +14,8 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -642,6 +644,54 @@ static void accepts_null(void)
     allm_toolbox_free(box);
 }
 
+static const char *last_error(const struct kit *k)
+{
+    const allm_error *error = allm_toolbox_error(k->box);
+    return error ? error->message : "none";
+}
+
+static void says_what_is_missing(void)
+{
+    struct kit k;
+    open_kit(&k, NULL);
+    CHECK_INT(allm_toolbox_add_program(k.box, NULL), ALLM_ERR_MISUSE);
+    CHECK_TEXT(last_error(&k), "a program needs a path");
+    CHECK_INT(allm_toolbox_add_builtin(k.box, NULL), ALLM_ERR_MISUSE);
+    CHECK_TEXT(last_error(&k), "built-in tools need their names");
+    CHECK_INT(allm_toolbox_add_server(k.box, "s", NULL), ALLM_ERR_MISUSE);
+    CHECK_TEXT(last_error(&k), "a server needs a name and an entry");
+    close_kit(&k);
+}
+
+/* Takes descriptors until there are no more; returns how many. */
+static size_t take_all(int *taken, size_t most)
+{
+    size_t n = 0;
+    while (n < most && (taken[n] = dup(0)) >= 0)
+        n++;
+    return n;
+}
+
+static void names_the_limit_of_files(void)
+{
+    struct rlimit before, few = { 0 };
+    int taken[64];
+    struct kit k;
+    open_kit(&k, NULL);
+    allm_json *entry = noun_json("{'command': 'x'}");
+    CHECK(!getrlimit(RLIMIT_NOFILE, &before));
+    few = (struct rlimit){ .rlim_cur = 48, .rlim_max = before.rlim_max };
+    CHECK(!setrlimit(RLIMIT_NOFILE, &few));
+    size_t count = take_all(taken, 64);
+    CHECK_INT(allm_toolbox_add_server(k.box, "s", entry), ALLM_ERR_TOOL);
+    while (count)
+        close(taken[--count]);
+    CHECK(!setrlimit(RLIMIT_NOFILE, &before));
+    CHECK(strstr(last_error(&k), "(ulimit -n)") != NULL);
+    allm_json_free(entry);
+    close_kit(&k);
+}
+
 TESTS = {
     TEST_ONCE(answers_by_its_output),
     TEST_ONCE(reads_much_output),
@@ -661,5 +711,7 @@ TESTS = {
     TEST_ONCE(examples_work),
     TEST_ONCE(serves_eight_hubs),
     TEST(accepts_null),
+    TEST_ONCE(says_what_is_missing),
+    TEST_ONCE(names_the_limit_of_files),
     TESTS_END,
 };
