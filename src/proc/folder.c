@@ -94,7 +94,10 @@ static bool remove_entries(struct top *t, DIR *dir)
 
 void folder_remove(const char *path)
 {
-    DIR *dir = path ? open_folder(AT_FDCWD, path) : NULL;
+    /* If it is empty, this needs no descriptor: there may be none left. */
+    if (!path || !rmdir(path))
+        return;
+    DIR *dir = open_folder(AT_FDCWD, path);
     if (!dir)
         return;
     struct top t = { dirfd(dir), 0 };

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -79,4 +80,22 @@ static void needs_a_place(void)
     arena_release(&a);
 }
 
-TESTS = { TEST(is_removed_with_everything), TEST(needs_a_place), TESTS_END };
+/* A process that could not be started has left nothing in it. */
+static void is_removed_without_a_descriptor(void)
+{
+    struct arena a;
+    struct rlimit before, none;
+    int error;
+    arena_init(&a, mem_default());
+    const char *path = folder_new(&a, &error);
+    CHECK(!getrlimit(RLIMIT_NOFILE, &before));
+    none = (struct rlimit){ .rlim_cur = 0, .rlim_max = before.rlim_max };
+    CHECK(!setrlimit(RLIMIT_NOFILE, &none));
+    folder_remove(path);
+    CHECK(!setrlimit(RLIMIT_NOFILE, &before));
+    CHECK(path && access(path, F_OK) && errno == ENOENT);
+    arena_release(&a);
+}
+
+TESTS = { TEST(is_removed_with_everything), TEST(needs_a_place),
+          TEST_ONCE(is_removed_without_a_descriptor), TESTS_END };
