@@ -47,6 +47,7 @@ struct log {
     const allm_json *state;
     struct slice state_text;    /* of the record that has it */
     uint64_t open;
+    uint64_t first;             /* 1, unless older records were pruned */
     uint64_t records;
     struct fault *faults, **last;
 };
@@ -284,6 +285,7 @@ static const allm_error *check_log(struct log *l)
     uint64_t seq = 1;
     const allm_error *error = ops->first(l->backend, l->arena, l->row->id,
                                          &seq);
+    l->first = seq;
     if (!error && seq > 1)
         error = begin_pruned(l, seq++, &before);
     for (size_t n = PAGE; !error && n == PAGE; seq += n) {
@@ -371,8 +373,17 @@ static const allm_error *check_parts(struct log *l)
     return !error && l->arena->broken ? status_nomem() : error;
 }
 
-/* Another process may write between two reads: what does not fit together is
- * then read again.  *moved: it has, and nothing is reported. */
+/* Have records, and what only these refer to, gone since the check began? */
+static bool was_pruned(const struct log *l)
+{
+    uint64_t first = l->first;
+    const allm_error *error = l->backend->ops->first(l->backend, l->arena,
+                                                     l->row->id, &first);
+    return !error && first != l->first;
+}
+
+/* Another process may write or prune between two reads: what does not fit
+ * together is then read again.  *moved: it has, and nothing is reported. */
 static const allm_error *check_once(struct verify *v, struct backend *b,
                                     const struct backend_row *row, bool *moved)
 {
@@ -381,7 +392,8 @@ static const allm_error *check_once(struct verify *v, struct backend *b,
     l.last = &l.faults;
     arena_init(&a, v->arena->mem);
     const allm_error *error = check_parts(&l);
-    *moved = !error && l.faults && store_row_has_moved(b, &a, row);
+    *moved = !error && l.faults &&
+             (store_row_has_moved(b, &a, row) || was_pruned(&l));
     for (const struct fault *f = l.faults; !error && !*moved && f; f = f->next)
         add_fault(v, row->name, f->seq, f->what);
     if (!*moved)

@@ -16,6 +16,7 @@ static struct backend_ops moving;
 static struct store_session *writer;
 static int writes;                  /* that come between the next reads */
 static uint64_t written;
+static bool prunes;                 /* before the next read of records */
 
 static void write_one(void)
 {
@@ -37,6 +38,18 @@ static const allm_error *moving_messages(struct backend *b, struct arena *a,
     return memory_backend.messages(b, a, id, range, count, out);
 }
 
+static const allm_error *moving_records(struct backend *b, struct arena *a,
+                                        int64_t id, uint64_t from, size_t limit,
+                                        size_t *count,
+                                        struct backend_record **out)
+{
+    bool done = false;
+    if (prunes)
+        CHECK(!memory_backend.prune(b, a, id, false, &done) && done);
+    prunes = false;
+    return memory_backend.records(b, a, id, from, limit, count, out);
+}
+
 static const allm_error *moving_open(struct arena *a, const char *rest,
                                      const struct backend_opts *opts,
                                      struct backend **out)
@@ -55,6 +68,7 @@ static void with_writer(void (*test)(allm_store *reader, struct arena *a))
     moving = memory_backend;
     moving.open = moving_open;
     moving.messages = moving_messages;
+    moving.records = moving_records;
     arena_init(&a, mem_default());
     allm_store *s = stored_open("memory:moving", NULL);
     allm_store *reader = store_open_with(&moving, "moving", NULL);
@@ -104,5 +118,26 @@ static void verifies_what_fits_together(void)
     with_writer(verify_twice);
 }
 
+static void verify_pruned(allm_store *reader, struct arena *a)
+{
+    (void)a;
+    write_one();
+    write_one();
+    store_session_drop(writer);
+    writer = NULL;
+    prunes = true;
+    allm_json *v = allm_store_verify(reader, "s");
+    CHECK(!prunes);
+    CHECK(allm_json_true(allm_json_get(v, "ok")));
+    CHECK_INT(allm_json_number(allm_json_get(v, "records")), 2);
+    allm_json_free(v);
+}
+
+static void verifies_what_is_pruned_meanwhile(void)
+{
+    with_writer(verify_pruned);
+}
+
 TESTS = { TEST_ONCE(reads_what_fits_together),
-          TEST_ONCE(verifies_what_fits_together), TESTS_END };
+          TEST_ONCE(verifies_what_fits_together),
+          TEST_ONCE(verifies_what_is_pruned_meanwhile), TESTS_END };
