@@ -129,8 +129,9 @@ typedef enum allm_executor_flags {
 ALLM_API const allm_executor *allm_executor_function(void);
 /*
  * Joins several executors: a call goes to the first that offers its tool;
- * tools() returns the tools of all, in order, equal names included.  The
- * caller frees the result; the tables must outlive it.  NULL: out of memory.
+ * tools() returns the tools that all have now, in order, equal names included;
+ * so wait for the servers of a toolbox first.  The caller frees the result; the
+ * tables must outlive it.  NULL: out of memory.
  */
 ALLM_API allm_executor *
 allm_executor_compose(size_t count, const allm_executor *const *);
