@@ -204,9 +204,9 @@ allm_status allm_session_replace(allm_session *s,
 {
     const allm_error *error = NULL;
     allm_session_record mine;
-    if (!s || !fields)
+    if (!s)
         return ALLM_ERR_NOMEM;
-    if (!begin_change(s, &error))
+    if (!begin_change(s, &error) || !fields)
         return state_refuse(s, error);
     allm_session_record *before = keep_record(s);
     if (s->place && caller_struct_take(&mine, sizeof mine, fields)) {
@@ -225,9 +225,9 @@ allm_status allm_session_replace(allm_session *s,
 allm_status allm_session_append(allm_session *s, const allm_message *message)
 {
     const allm_error *error = NULL;
-    if (!s || !message)
+    if (!s)
         return ALLM_ERR_NOMEM;
-    if (!begin_change(s, &error))
+    if (!begin_change(s, &error) || !message)
         return state_refuse(s, error);
     allm_session_record *before = keep_record(s);
     return end_change(s, before, "append",

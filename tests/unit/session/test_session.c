@@ -258,8 +258,12 @@ static void what_makes_no_sense_is_not_appended(void)
 {
     allm_session *s = session_of("{" THREAD "}");
     allm_json *map = noun_json("{}");
+    CHECK_INT(allm_session_append(s, NULL), ALLM_ERR_NOMEM);
+    CHECK_ERROR(allm_session_error(s), ALLM_ERR_NOMEM, "out_of_memory", NULL);
     CHECK_INT(allm_session_append_user(s, NULL), ALLM_ERR_MISUSE);
     CHECK_MISUSE(allm_session_error(s), "missing_field", NULL);
+    CHECK_INT(allm_session_replace(s, NULL), ALLM_ERR_NOMEM);
+    CHECK_ERROR(allm_session_error(s), ALLM_ERR_NOMEM, "out_of_memory", NULL);
     CHECK_INT(allm_session_append_tool_result(s, NULL), ALLM_ERR_MISUSE);
     CHECK_INT(allm_session_append_tool_result(s, ALLM(tool_answer,
                                                       .tool_call_id = "c0")),
