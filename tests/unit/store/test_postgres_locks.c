@@ -80,18 +80,24 @@ static void close_handles(struct handles *h)
     allm_store_free(h->asker);
 }
 
+/* Send to the session "one", whose row is locked: the sender waits. */
+static void send_to_locked_row(struct handles *h, const char *uri)
+{
+    open_handles(h, uri);
+    CHECK_TEXT(stored_make(h->asker, "one", "[1]"), "");
+    CHECK_INT(number_of(h->asker, "SELECT count(*) FROM allm_session"), 1);
+    number_of(h->locker, "BEGIN");
+    number_of(h->locker, "SELECT id FROM allm_session FOR UPDATE");
+    pthread_create(&h->thread, NULL, send_one, h->sender);
+    await_waiting(h->asker, 1);
+}
+
 /* A message never gets an earlier place than one that was there before: its
  * reader takes all messages up to the last one it saw. */
 static void keeps_messages_in_order(const char *uri)
 {
     struct handles h;
-    open_handles(&h, uri);
-    CHECK_TEXT(stored_make(h.asker, "one", "[1]"), "");
-    CHECK_INT(number_of(h.asker, "SELECT count(*) FROM allm_session"), 1);
-    number_of(h.locker, "BEGIN");
-    number_of(h.locker, "SELECT id FROM allm_session FOR UPDATE");
-    pthread_create(&h.thread, NULL, send_one, h.sender);
-    await_waiting(h.asker, 1);
+    send_to_locked_row(&h, uri);
     number_of(h.locker, "INSERT INTO allm_inbox (session, at, body) "
                         "SELECT id, 0, 'first' FROM allm_session");
     number_of(h.locker, "COMMIT");
@@ -161,13 +167,7 @@ static void server_stays_due_if_more_is_sent(void)
 static void sends_to_a_row_that_goes(const char *uri)
 {
     struct handles h;
-    open_handles(&h, uri);
-    CHECK_TEXT(stored_make(h.asker, "one", "[1]"), "");
-    CHECK_INT(number_of(h.asker, "SELECT count(*) FROM allm_session"), 1);
-    number_of(h.locker, "BEGIN");
-    number_of(h.locker, "SELECT id FROM allm_session FOR UPDATE");
-    pthread_create(&h.thread, NULL, send_one, h.sender);
-    await_waiting(h.asker, 1);
+    send_to_locked_row(&h, uri);
     number_of(h.locker, "DELETE FROM allm_session");
     number_of(h.locker, "COMMIT");
     pthread_join(h.thread, NULL);
